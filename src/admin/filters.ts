@@ -32,7 +32,8 @@ const FILTERS = {
   waiting: ({ apps }) => apps.some(({ state, isUnconfirmed }) => state === 'unconnected' && !isUnconfirmed),
   off: ({ apps }) => apps.some(({ state }) => state === 'off'),
   noAddress: ({ apps }) => apps.some(({ isUnstartable }) => isUnstartable),
-  lapsed: ({ apps }) => apps.some(isLapsed),
+  lapsed: (_about, { app }, { apps }) =>
+    apps.some((one) => isLapsed(one) && ['', one.lostAs ?? one.instance].includes(app)),
   removed: (_about, { app }, { delistedApps }) => delistedApps.some((id) => app === '' || id === app),
   due: (summary, { now }) => CRITERIA.notStarted(summary) && dueAt(summary) <= now,
   limited: (summary, { now }) => isLimited(summary, now),
@@ -98,12 +99,13 @@ export function matchingFilters(summary: PersonSummary, wanted: PeopleQuery) {
   if (wanted.group !== '' && group !== wanted.group) return undefined
   const apps = summary.apps.filter(({ instance }) => instance === app)
   const isListed = app === '' || apps.length > 0
-  if (!isListed && !summary.delistedApps.includes(app)) return undefined
+  const wasListed = () => summary.apps.some(({ lostAs }) => lostAs === app)
+  if (!isListed && !wasListed() && !summary.delistedApps.includes(app)) return undefined
   const about = app === '' ? summary : { ...summary, apps }
   // `gone` excludes every other filter, but a search of everyone finds these people too.
   const isGone = CRITERIA.gone(summary)
   return (filter: Filter) =>
-    (isListed || filter === 'removed') &&
+    (isListed || filter === 'removed' || filter === 'lapsed') &&
     (isGone
       ? filter === 'gone' || (filter === 'all' && search !== '')
       : FILTERS[filter](about, wanted, summary))

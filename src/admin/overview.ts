@@ -11,7 +11,7 @@ import { uniqueNames } from './unique-names.ts'
 import { activeMassDisconnects, PROGRESS_STATES, unansweredDelistings } from '../people/keep-state.ts'
 import type { KeepState, MassDisconnect } from '../people/keep-state.ts'
 import { PEOPLE_FILE } from './people-csv.ts'
-import { DAY_MS, REMIND_AFTER_DAYS, utcDay, FUNNEL_STAGES, peopleStuckAt } from './report.ts'
+import { DAY_MS, REMIND_AFTER_DAYS, utcDay, FUNNEL_STAGES, peopleStuckAt, peopleWithApp } from './report.ts'
 import type { AppCounts, Report } from './report.ts'
 import { COMMAND } from '../version.ts'
 import { appTable, groupTable, shareFormatter, widthOf } from './sorted-table.ts'
@@ -202,14 +202,16 @@ export const delistedCounts = ({ delistedApps }: Report, app: string) =>
 
 /** Says that the app has moved, or suggests `replaces` if it may have. */
 export function describeMove(
-  former: Pick<MassDisconnect, 'instance' | 'name' | 'since' | 'movedTo'>,
-  state: Pick<KeepState, 'newApps'>,
+  former: Pick<MassDisconnect, 'instance' | 'name' | 'since' | 'movedTo' | 'likelySuccessor'>,
+  known: Pick<KeepState, 'newApps'> & Pick<Report, 'datasources'>,
   t: Texts,
 ) {
-  const instance = former.movedTo ?? likelySuccessorOf(former, state)
+  const instance = former.movedTo ?? former.likelySuccessor ?? likelySuccessorOf(former, known)
   if (instance === former.instance) return [t('admin.need.hasMoved', { app: former.name, instance })]
+  const successor = known.datasources.find((app) => app.instance === instance)
+  if (instance === undefined || successor === undefined) return []
   const entry = `${instance}: { replaces: ${former.instance} }`
-  return instance === undefined ? [] : [t('admin.need.movedTo', { instance, entry })]
+  return [t('admin.need.movedTo', { count: peopleWithApp(successor), instance, entry })]
 }
 
 const MAX_APPS = 3
@@ -261,28 +263,24 @@ const createItemFor =
 /** Mass disconnects come first, because they pause emails; then apps, by the people they affect; then emails. */
 export function describeActionItems(report: Report, keepState: KeepState, t: Texts, now: number) {
   const { datasources } = report
+  const known = { ...keepState, datasources }
   const approvals = new Map(keepState.approvals?.map((approval) => [approval.instance, approval]))
   const createItem = createItemFor(report, t)
   const allApps = { href: '/admin/apps', action: t('admin.allApps') }
   const massDisconnects = activeMassDisconnects(keepState).map((disconnect) => {
     const { instance: former, movedTo, name, noticedAt } = disconnect
-    const instance = movedTo ?? former
-    const app = datasources.find((one) => one.instance === instance)
-    const [filter, count = 0, causes] =
-      movedTo === undefined
-        ? (['lapsed', app?.lapsed, [t('admin.digest.likely', { app: name })]] as const)
-        : ([
-            'waiting',
-            app && app.counts.waiting - app.unconfirmed,
-            describeMove(disconnect, keepState, t),
-          ] as const)
-    const lapsed = Math.max(disconnect.lapsed, movedTo === undefined ? count : 0)
+    const appOf = (instance?: string) => datasources.find((one) => one.instance === instance)
+    // The company file may name a replacement since the last run.
+    const { instance, lapsed: count } = appOf(former) ?? appOf(movedTo) ?? { instance: former, lapsed: 0 }
+    const lapsed = Math.max(disconnect.lapsed, count)
     const values = { lapsed, had: Math.max(disconnect.had, lapsed), day: t.day(noticedAt) }
-    const item = createItem('massDisconnect', count, filter, { instance, name }, values)
+    const item = createItem('massDisconnect', count, 'lapsed', { instance, name }, values)
+    const likely = movedTo === undefined ? [t('admin.digest.likely', { app: name })] : []
+    const why = movedTo === former ? t('admin.need.movedRelease') : item.detail
     return {
       ...item,
-      detail: t.sentences([...causes, item.detail]),
-      command: keepCommand(instance, 'release'),
+      detail: t.sentences([...describeMove(disconnect, known, t), ...likely, why]),
+      command: keepCommand(movedTo ?? former, 'release'),
     }
   })
   const { stopped, needs, lastRunAt } = keepState
@@ -298,7 +296,7 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     const item = createItem('removed', count, 'removed', delistedApp, { listed })
     const approval = approvals.get(delistedApp.instance)
     const waiting = approval?.waitingPeople ? [approvalItem(approval, delistedApp.name, t).title] : []
-    const detail = t.sentences([item.detail, ...describeMove(delistedApp, keepState, t), ...waiting])
+    const detail = t.sentences([item.detail, ...describeMove(delistedApp, known, t), ...waiting])
     return { ...item, detail, command: keepCommand(delistedApp.instance, 'removed') }
   })
   const blockedAppItem = (app: AppCounts) => {

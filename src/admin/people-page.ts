@@ -16,7 +16,7 @@ export function peoplePage(
   t: Texts,
   keys: readonly string[] = [],
 ) {
-  const app = people[0]?.apps.find(({ instance }) => instance === query.app)
+  const app = people[0]?.apps.find(({ instance, lostAs }) => [instance, lostAs].includes(query.app))
   const page = (changed: Partial<PeopleQuery>) => peopleUrl({ ...query, page: 1, ...changed })
   return {
     csv: peopleUrl({ ...query, page: 1 }, '/admin/people.csv'),
@@ -39,7 +39,9 @@ export function peoplePage(
       .map((name) => ({
         name,
         value: query[name],
-        label: t(`admin.only.${name}`, { name: name === 'app' && app ? displayName(app) : query[name] }),
+        label: t(`admin.only.${name}`, {
+          name: name === 'app' && app ? displayName({ ...app, instance: query.app }) : query[name],
+        }),
         without: page({ [name]: '' }),
       })),
     people: people.map((summary, index) => ({ ...personRow(summary, displayName, t), key: keys[index] })),

@@ -156,6 +156,12 @@ function helpFor(summary: PersonSummary, person: Person, keepState: KeepState) {
       (one) => one.stage === 'approved' && one.instance === app?.instance && one.approvedAt > sinceOf(app),
     )
   const isTester = (app: PersonApp) => approvalOf(app)?.testers?.includes(sinceOf(app))
+  // An instance that has taken the place of an app on hold is on hold, too.
+  const heldApp = (app: PersonApp): PersonApp[] => {
+    const former = person.lastCheck?.apps.find(({ movedTo }) => movedTo === app.instance)
+    const held = [app.instance, former?.instance ?? ''].find((instance) => paused.has(instance))
+    return held === undefined || (app.lapsedAt ?? app.newAt) === undefined ? [] : [{ ...app, instance: held }]
+  }
   const causes: [NameAfter<'person.help.'>, boolean | readonly PersonApp[], command?: string][] = [
     ['gone', leftAt !== undefined],
     ['unknown', unknownAt !== undefined, 'person rename EMAIL NEW'],
@@ -164,7 +170,7 @@ function helpFor(summary: PersonSummary, person: Person, keepState: KeepState) {
     ['tester', blocked.filter(isTester), 'invite link EMAIL'],
     ['blocked', blocked.filter((app) => approvalOf(app) === undefined)],
     ['approved', blocked],
-    ['onHold', left.filter((app) => (app.lapsedAt ?? app.newAt) !== undefined && paused.has(app.instance))],
+    ['onHold', left.flatMap(heldApp)],
     ['failed', left.filter(({ instance }) => instance === failure?.instance), 'doctor --as EMAIL'],
     ['unconfirmed', left.filter(({ isUnconfirmed }) => isUnconfirmed), 'status EMAIL'],
     ['optedOut', optedOutAt !== undefined && left, 'invite link EMAIL'],

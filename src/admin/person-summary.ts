@@ -68,7 +68,7 @@ export function summarize(
   shared = (app: PersonApp) => app,
 ): PersonSummary {
   const { campaigns, lastCheck, delistedApps = [] } = person
-  const apps = appsOf(person).map((app) => shared(app))
+  const apps = appsOf(person).map((app) => shared(withFormerLoss(app, person)))
   const emails = campaigns.flatMap(({ name, emails: own }) =>
     // Emails about an approval aren't reminders.
     own.map(({ state, at, reminder }) => ({ state, at, reminder: name === APPROVALS ? 0 : reminder })),
@@ -99,6 +99,18 @@ export function summarize(
     returnedAt: returnedAt(lastCheck?.apps ?? []),
     progress: progressOf(person, apps, emailState),
   }
+}
+
+/** Lost access to an app that has moved isn't back before the new instance is connected. */
+function withFormerLoss(app: PersonApp, { lastCheck, replacedApps = [] }: Person): PersonApp {
+  const { instance, state, lapsedAt, movedFrom } = app
+  if (state === 'connected' || state === 'off' || lapsedAt !== undefined) return app
+  const own = movedFrom === undefined ? [] : (lastCheck?.apps ?? [])
+  const lostAt = own.find((one) => one.instance === instance)?.previousLapsedAt
+  if (lostAt !== undefined) return { ...app, lapsedAt: lostAt }
+  const former = replacedApps.find((one) => one.movedTo === instance && one.previousLapsedAt)
+  if (former === undefined) return app
+  return { ...app, lapsedAt: former.previousLapsedAt, newAt: undefined, lostAs: former.instance }
 }
 
 function returnedAt(apps: readonly AppRecord[]): number | undefined {

@@ -47,7 +47,7 @@ export const newAppCounts = (instance: string, name: string) => ({
   counts: zeros(APP_STATES),
   /** Waiting people who returned from a consent that was never confirmed. */
   unconfirmed: 0,
-  /** People whose access has ended. */
+  /** People whose access has ended, also if another instance has taken its place. */
   lapsed: 0,
   /** People who can't connect the app, because the service lists it without a usable URL. */
   noAddress: 0,
@@ -287,17 +287,22 @@ function addToDays(days: Map<number, DayCounts>, moments: ReturnType<typeof mome
 
 const MAX_APPS = 500
 
+function countsOf(apps: Map<string, AppCounts>, instance: string, name: string): AppCounts | undefined {
+  if (!apps.has(instance) && apps.size < MAX_APPS) apps.set(instance, newAppCounts(instance, name))
+  return apps.get(instance)
+}
+
 function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary, now: number): void {
   const isAtQuarterlyLimit = isLimited(summary, now)
   for (const entry of summary.apps) {
-    const { instance, name, state, isUnconfirmed, isUnstartable, lapsedAt, newAt, movedFrom, blockedAt } =
-      entry
-    const existing = apps.get(instance)
-    if (existing === undefined && apps.size >= MAX_APPS) continue
-    const app: AppCounts = existing ?? newAppCounts(instance, name)
+    const { instance, name, state, isUnconfirmed, isUnstartable, blockedAt } = entry
+    const { lapsedAt, newAt, movedFrom, lostAs = instance } = entry
+    const app = countsOf(apps, instance, name)
+    const lostApp = lapsedAt === undefined ? undefined : countsOf(apps, lostAs, name)
+    if (lostApp !== undefined) lostApp.lapsed++
+    if (app === undefined) continue
     app.counts[state === 'unconnected' ? 'waiting' : state]++
     if (isUnconfirmed) app.unconfirmed++
-    if (lapsedAt !== undefined) app.lapsed++
     if (isUnstartable) app.noAddress++
     const isEmailed = summary.emailedApps.includes(instance)
     if (isEmailed) app.emailed++
@@ -313,7 +318,6 @@ function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary, now: nu
       (app.blockedSince === undefined || blockedAt < Date.parse(app.blockedSince))
     )
       Object.assign(app, { blockedSince: isoDate(blockedAt) })
-    apps.set(instance, app)
   }
 }
 

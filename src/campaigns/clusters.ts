@@ -101,7 +101,7 @@ export async function findClusters(
     (lost): MassDisconnect => {
       const { to, moved = 0 } = moves.get(lost.instance) ?? {}
       const isMoved = moved * 2 > (lapses.apps.get(lost.instance)?.inKnownCluster ?? 0)
-      return { ...lost, movedTo: isMoved ? to : undefined }
+      return { ...lost, movedTo: isMoved ? to : undefined, likelySuccessor: to }
     },
   )
   const moved = new Set(

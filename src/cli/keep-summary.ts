@@ -101,7 +101,8 @@ export function printRun(
     const isOf = ({ instance }: { instance: string }) => instance === action.app
     const limited = report.datasources.find(isOf)?.lapsedLimited ?? 0
     const app = apps.find(isOf)
-    const move = app?.movedTo === undefined ? [] : describeMove(app, keepState, t)
+    const isReleased = app !== undefined && action.what === 'released'
+    const move = isReleased ? describeMove(app, { ...keepState, ...report }, t) : []
     return [describeAction(action, forTerminal(app?.name ?? ''), limited), move.map(forTerminal)]
       .flat()
       .join(' ')

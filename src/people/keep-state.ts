@@ -20,6 +20,8 @@ export type MassDisconnect = {
   resumedAt?: number
   /** The instance that took its place on most lists: another one, for which emails are paused, too, or itself. */
   movedTo?: string | undefined
+  /** The instance that took its place on some lists, perhaps on most. */
+  likelySuccessor?: string | undefined
 }
 
 /** Everyone is checked once more within this time, even by a daily run. */

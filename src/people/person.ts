@@ -309,6 +309,8 @@ export type PersonApp = {
   /** When it was first listed after the person's first check. Absent once it was connected, and while off. */
   newAt?: number | undefined
   movedFrom?: string | undefined
+  /** The instance that the person lost, if their list has this one instead. Set by summaries. */
+  lostAs?: string
 }
 
 /**

@@ -51,6 +51,14 @@ const change: fc.Arbitrary<Change> = fc.oneof(
       })
       return withCheck(person, { checkedAt: at, unconnected, ...(isRun && { delisted: new Set() }) }, at)
     }),
+  // Slack is lost, then it moves.
+  fc.constant<Change>((person, at) =>
+    [['slack_1'], [], ['slack_1'], ['slack_2']].reduce((before, listed) => {
+      const unconnected = APPS.filter(({ instance }) => listed.includes(instance))
+      const response = unconnected.map((app) => ({ ...app, status: 'awaiting' as const }))
+      return withCheck(before, { checkedAt: at, unconnected: response }, at)
+    }, person),
+  ),
   fc.tuple(kind, kind, kind, kind).map((all): Change => (person, at) => {
     const intents = APPS.flatMap(({ instance }, index) => {
       const kind = all[index]
@@ -106,7 +114,10 @@ it('every figure equals the rows of the list that it opens', async () => {
       for (const { count, href } of figures) {
         const query = new URLSearchParams(href.split('?')[1])
         filters.add(query.get('show') ?? '')
-        expect([href, (await rowsOf(people, query)).total]).toEqual([href, count])
+        const { total, people: rows } = await rowsOf(people, query)
+        expect([href, total]).toEqual([href, count])
+        if (rows.some(({ apps }) => apps.some(({ lostAs }) => lostAs === query.get('app'))))
+          filters.add('moved')
       }
       for (const { state, apart } of overview.stats)
         expect(apart.filter((one) => one.state !== state)).toEqual([])
@@ -118,7 +129,7 @@ it('every figure equals the rows of the list that it opens', async () => {
     { numRuns: 60 },
   )
   expect([...filters].toSorted()).toEqual(
-    expect.arrayContaining(['connecting', 'due', 'finished', 'lapsed', 'off', 'removed']),
+    expect.arrayContaining(['connecting', 'due', 'finished', 'lapsed', 'moved', 'off', 'removed']),
   )
 })
 

@@ -46,7 +46,8 @@ const people = (group: string, count: number, isLost: boolean): Person[] =>
 it('apps that one run finds removed share one email, with two commands for each', () => {
   const jira = { instance: 'jira_1', name: 'Jira', noticedAt: now, since: 0, people: 12 }
   const question = 'Jira is gone from 12 lists, and still on 3. Was it removed?'
-  const report = { delistedApps: [{ instance: 'jira_1', count: 12, listed: 3 }] } as Report
+  const delistedApps = [{ instance: 'jira_1', count: 12, listed: 3 }]
+  const report = { delistedApps, datasources: [] as Report['datasources'] } as Report
   const [one, both] = [[jira], [jira, { ...slack, people: 60 }]].map((apps) =>
     delistedAppsNotice(apps, report, words),
   )
@@ -59,7 +60,8 @@ it('apps that one run finds removed share one email, with two commands for each'
 })
 
 const HOUR = 3_600_000
-const MOVE = 'If it has moved to gdrive_2, add “gdrive_2: { replaces: gdrive_1 }” to the company file.'
+const MOVE =
+  '45 people have gdrive_2 now. If it has moved there, add “gdrive_2: { replaces: gdrive_1 }” to the company file.'
 
 it.each<[string, string, Partial<NonNullable<KeepState['newApps']>[number]>, string[]]>([
   ['another instance is new in the same hours', 'gdrive_2', {}, [MOVE]],
@@ -77,7 +79,11 @@ it.each<[string, string, Partial<NonNullable<KeepState['newApps']>[number]>, str
 ])('where %s, the question about a removed app suggests its move or not', (_what, instance, change, move) => {
   const delisted = { instance: 'gdrive_1', name: 'Google Drive', noticedAt: now, since: now, people: 50 }
   const newApps = [{ ...delisted, instance, ...change }]
-  const report = { delistedApps: [{ instance: 'gdrive_1', count: 50, listed: 0 }] } as Report
+  const counts = { waiting: 40, connected: 5, skipped: 0, blocked: 0, off: 2 }
+  const report = {
+    delistedApps: [{ instance: 'gdrive_1', count: 50, listed: 0 }],
+    datasources: [{ instance: 'gdrive_2', counts }],
+  } as Report
 
   const one = delistedAppsNotice([delisted], report, { ...words, newApps })
   const both = delistedAppsNotice([delisted, { ...slack, people: 60 }], report, { ...words, newApps })

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { listPeople, parsePeopleQuery } from '../../src/admin/filters.ts'
 import { peoplePage } from '../../src/admin/people-page.ts'
+import { personForCounts } from '../../src/people/keep-state.ts'
 import { newPerson, withMilestone, withCheck } from '../../src/people/person.ts'
 import type { EmailRecord, Person } from '../../src/people/person.ts'
 import { withAppStates, withEmailState, summaries } from '../helpers/people.ts'
@@ -55,17 +56,23 @@ it('the admins’ list of people filters by a lost app and by falling back', asy
       (person, left, index) => withCheck(person, { checkedAt: NOW + index, unconnected: left }, NOW + index),
       withMilestone(named(name), 'signedInAt', NOW),
     )
+  const [slack, moved] = [listed('awaiting', 'slack_1'), listed('awaiting', 'slack_2')]
   const all = [
-    answered('ada', both, [], listed('awaiting', 'slack_1')),
+    answered('ada', both, [], slack),
     answered('bob', both, listed('awaiting', 'jira_1'), both),
     answered('eve', both, []),
-  ]
+    // Lost access isn't back before the new instance is connected.
+    answered('kim', both, [], slack, moved),
+    answered('liv', both, [], slack, moved, []),
+    answered('mia', slack, moved),
+  ].map((person) => personForCounts(person, {}))
 
-  expect(await emails(all, { show: 'fellBack' })).toEqual(['ada'])
+  expect(await emails(all, { show: 'fellBack' })).toEqual(['ada', 'kim'])
   expect(await emails(all, { show: 'fellBack', app: 'slack_1' })).toEqual(['ada'])
   expect(await emails(all, { show: 'fellBack', app: 'jira_1' })).toEqual([])
-  expect(await emails(all, { show: 'lapsed' })).toEqual(['ada', 'bob'])
-  expect(await emails(all, { show: 'lapsed', app: 'slack_1' })).toEqual(['ada', 'bob'])
+  expect(await emails(all, { show: 'lapsed' })).toEqual(['ada', 'bob', 'kim'])
+  expect(await emails(all, { show: 'lapsed', app: 'slack_1' })).toEqual(['ada', 'bob', 'kim'])
+  expect(await emails(all, { show: 'lapsed', app: 'slack_2' })).toEqual([])
   expect(await emails(all, { show: 'lapsed', app: 'jira_1' })).toEqual([])
 })
 

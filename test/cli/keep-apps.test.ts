@@ -154,9 +154,10 @@ it('an app gone while another instance is new for many may have moved there', as
 
   const { err } = await run(twelve)
 
-  const entry = '“jira_2: { replaces: jira_1 }”'
+  const move =
+    '12 people have jira_2 now. If it has moved there, add “jira_2: { replaces: jira_1 }” to'
   const notice = sentEmails.find(({ to }) => to === 'admin@acme.example')
-  expect([err, notice?.text]).toEqual([expect.stringContaining(entry), expect.stringContaining(entry)])
+  for (const text of [err, notice?.text.replaceAll(/\s+/g, ' ')]) expect(text).toContain(move)
 })
 
 it('a run that finds an app gone from many lists doesn’t count it as connected', async () => {

@@ -71,7 +71,7 @@ it.each<[string, boolean, boolean, string]>([
     'never',
     false,
     false,
-    'If it has moved to slack_2, add “slack_2: { replaces: slack_1 }” to the company file.',
+    '12 people have slack_2 now. If it has moved there, add “slack_2: { replaces: slack_1 }” to the company file.',
   ],
   ['before', true, true, 'Slack has moved to slack_2.'],
   ['later', false, true, 'Slack has moved to slack_2.'],
@@ -88,10 +88,11 @@ it.each<[string, boolean, boolean, string]>([
   const command = expect.stringMatching(/--release slack_2$/) as string
 
   expect([whilePaused, report.fellBack]).toEqual([[], 0])
-  const href = '/admin/people?show=waiting&app=slack_2'
+  const href = `/admin/people?show=lapsed&app=${last ? 'slack_2' : 'slack_1'}`
   const title = expect.stringContaining('Slack: 7 of 7 people') as string
-  expect(item).toMatchObject({ title, count: 12, href, command })
-  expect(item?.detail.startsWith(`${move} `)).toBe(true)
+  expect(item).toMatchObject({ title, count: 7, href, command })
+  const why = last ? 'We haven’t emailed them yet. To email them, run:' : 'We haven’t emailed them: the cause'
+  expect(item?.detail.startsWith(`${move} ${why}`)).toBe(true)
   expect([help.kind, help.command, events.filter((what) => what === 'lost')]).toEqual([
     'onHold',
     command,
@@ -130,14 +131,28 @@ it.each([true, false])(
 
 it('an app on hold that moves for some people is connected for none of them', async () => {
   const { see } = await moveOnHold(withoutReplaces(), seven.slice(0, 3))
-  const { item, report, events } = await see()
-  expect(item).toMatchObject({ count: 4, command: expect.stringMatching(/--release slack_1$/) as string })
+  const { report, events } = await see()
   expect(report.datasources.map(({ counts }) => counts.connected)).toEqual([0, 0, 0])
   expect([report.changeCounts?.returned, events.includes('lost'), events.includes('back')]).toEqual([
     0,
     true,
     false,
   ])
+})
+
+it('a hold that moves for some people names the move and counts everyone', async () => {
+  const { see, runAt } = await moveOnHold(withoutReplaces(), [...seven.slice(0, 3), ...twelve.slice(10)])
+  const { item, help, report } = await see()
+  const move = '5 people have slack_2 now. If it has moved there, add “slack_2: { replaces: slack_1 }” to'
+  const command = expect.stringMatching(/--release slack_1$/) as string
+  const title = expect.stringContaining('7 of 7 people') as string
+  const href = '/admin/people?show=lapsed&app=slack_1'
+  expect(item).toMatchObject({ title, count: 7, href, command, detail: expect.stringContaining(move) })
+  expect(help).toMatchObject({ kind: 'onHold', command, apps: [{ instance: 'slack_1' }] })
+  expect(report.datasources.map(({ lapsed }) => lapsed)).toEqual([0, 7, 0])
+
+  const { err } = await runAt(7, { release: ['slack_1'] })
+  expect(err).toContain(`usually within six hours. ${move}`)
 })
 
 it('no email names an app on hold, also where it moved for some people', async () => {
