@@ -77,7 +77,7 @@ export function delistedAppsNotice(
   const [only = '', ...others] = questions
   const why = t('admin.need.removedWhy')
   const moves = apps.map((app) => describeMove(app, { ...context, ...report }, t))
-  if (others.length === 0) return noticeOf(only, [why, ...moves.flat()], context, { commands })
+  if (others.length === 0) return noticeOf(only, [...moves.flat(), why], context, { commands })
   const subject = t('admin.need.removedApps', { count: apps.length })
   const paragraphs = questions.map((question, index) => t.sentences([question, ...(moves[index] ?? [])]))
   return noticeOf(subject, [...paragraphs, why], context, { commands })

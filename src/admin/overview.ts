@@ -296,7 +296,7 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     const item = createItem('removed', count, 'removed', delistedApp, { listed })
     const approval = approvals.get(delistedApp.instance)
     const waiting = approval?.waitingPeople ? [approvalItem(approval, delistedApp.name, t).title] : []
-    const detail = t.sentences([item.detail, ...describeMove(delistedApp, known, t), ...waiting])
+    const detail = t.sentences([...describeMove(delistedApp, known, t), item.detail, ...waiting])
     return { ...item, detail, command: keepCommand(delistedApp.instance, 'removed') }
   })
   const blockedAppItem = (app: AppCounts) => {
