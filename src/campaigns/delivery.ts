@@ -1,11 +1,12 @@
 // Checks the people of a run one by one and sends the email that is due. Five failures in a row that aren't about
 // a person stop the run: the cause is the service, the mail server or onramp.
 import { withUniqueNames } from '../company/app-names.ts'
+import { delistedInstances, type KeepState } from '../people/keep-state.ts'
 import type { PeopleStore } from '../people/people-store.ts'
 import { appsOf, withCheck, type CheckToRecord, type Person, type PersonApp } from '../people/person.ts'
 import { APPROVALS, MOVED_APPROVALS } from './approvals.ts'
 import type { EmailDecision } from './campaign.ts'
-import { emailKindOf } from './episodes.ts'
+import { emailKindOf, forCampaign, type CampaignName } from './episodes.ts'
 import type { AddressChange } from './listed-people.ts'
 import { EmailLedger, RunStopped } from './ledger.ts'
 import type { ComposeEmail, Email } from './mail/email.ts'
@@ -46,15 +47,13 @@ export type CampaignRun = Pick<
 }
 
 export type Campaign = {
-  name: string
+  name: CampaignName
   decide: (person: Person, now: number) => EmailDecision
   /** @param person as recorded before the check */
   isAbout: (app: PersonApp, person: Person) => boolean
   compose: ComposeEmail
-  /** Apps delisted for many people: their return is no lapse. */
-  delisted?: ReadonlySet<string>
-  /** Applies confirmed approvals to the person. Default: unchanged. */
-  forCampaign?: (person: Person) => Person
+  /** Has the apps on hold, which no email lists, and the delisted ones, whose return is no lapse. */
+  state: KeepState
   /** Records failed checks, so that these people come last in the next run. */
   postponesFailedChecks: boolean
 }
@@ -116,9 +115,9 @@ export class EmailDelivery {
     }
     this.#hasResponded = true
     this.#failuresInARow.service = 0
-    const { delisted, forCampaign = (recorded: Person) => recorded } = this.#campaign
-    const checked = { unconnected: check.unconnected, checkedAt, delisted: delisted ?? new Set() }
-    const allApps = appsOf(forCampaign(withCheck(person, checked, now())))
+    const { name, state } = this.#campaign
+    const checked = { unconnected: check.unconnected, checkedAt, delisted: delistedInstances(state) }
+    const allApps = appsOf(forCampaign(name, withCheck(person, checked, now()), state))
     const byInstance = new Map(allApps.map((app) => [app.instance, app]))
     const apps = check.unconnected
       .flatMap(({ instance }) => byInstance.get(instance) ?? [])

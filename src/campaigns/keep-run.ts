@@ -2,7 +2,7 @@
 // These emails wait for the end of the sweep: if many people lost an app at once, none of them can remove the cause.
 import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { activeMassDisconnects, delistedInstances, withActions } from '../people/keep-state.ts'
+import { activeMassDisconnects, withActions } from '../people/keep-state.ts'
 import type { Approval, KeepState, KeepStateStore, MassDisconnect } from '../people/keep-state.ts'
 import type { Company } from '../company/company.ts'
 import { PersonUnreadable, type PeopleStore } from '../people/people-store.ts'
@@ -12,7 +12,7 @@ import { APPROVALS, decideApprovals, MOVED_APPROVALS } from './approvals.ts'
 import { campaignEmails, ONBOARDING, type EmailDecision } from './campaign.ts'
 import { findClusters, withMassDisconnectLapses } from './clusters.ts'
 import { EmailDelivery, type CampaignRun } from './delivery.ts'
-import { dueEmailOf, EPISODES, isAboutApp, forCampaign, type CampaignName } from './episodes.ts'
+import { dueEmailOf, EPISODES, isAboutApp, type CampaignName } from './episodes.ts'
 import { RunStopped } from './ledger.ts'
 import type { ComposeEmail } from './mail/email.ts'
 import { ListedPeople, type AddressChange } from './listed-people.ts'
@@ -355,8 +355,7 @@ export class KeepRun {
       isAbout: (app: PersonApp, person: Person) =>
         isAboutApp(name, app, person, { state, now: this.#run.now(), calendar: calendarFor(person) }),
       compose: name === APPROVALS ? this.#approvalComposer() : this.#options.composeFor(name),
-      delisted: delistedInstances(state),
-      forCampaign: (person: Person) => forCampaign(name, person, state),
+      state,
       postponesFailedChecks: false,
     }
     return new EmailDelivery(this.#run, campaign, this.#hasResponded, Infinity)

@@ -8,6 +8,7 @@ import { Throttle } from '../../src/campaigns/throttle.ts'
 import { sendInvitations } from '../../src/campaigns/delivery.ts'
 import { newTally } from '../../src/campaigns/tally.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
+import { newKeepState } from '../helpers/people.ts'
 import { mail } from './sample-email.ts'
 
 type CheckResult = Awaited<ReturnType<ReturnType<typeof createPersonCheck>>>
@@ -105,6 +106,7 @@ export function setUpSendRuns(store?: AllPeople) {
       decide: (person, at) => dueEmail(person, { ...policy, ...options.policy }, at),
       isAbout: () => true,
       compose: ({ email }) => Promise.resolve({ ...mail, to: email }),
+      state: newKeepState(),
       postponesFailedChecks: true,
     }
     let endedBy: Awaited<ReturnType<typeof sendInvitations>> | undefined

@@ -3,11 +3,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Pool, type Dispatcher } from 'undici'
 import { expect, it, vi } from 'vitest'
+import { ONBOARDING } from '../../src/campaigns/campaign.ts'
 import { SmtpClient } from '../../src/campaigns/mail/smtp-client.ts'
 import { openKeepState, openPeople } from '../../src/cli/store.ts'
+import { withCheck, type Person } from '../../src/people/person.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
-import { HOUR, jira, lostApps, monday, slack } from '../campaigns/lapsed-person.ts'
+import { DAY, HOUR, jira, lostApps, monday, slack } from '../campaigns/lapsed-person.ts'
 import { useFolder } from '../helpers/folder.ts'
 import { REQUIRED, runCommand } from './run-command.ts'
 
@@ -100,10 +102,36 @@ it.each([
 it('invite send leaves out paused apps, and prints that it does', async () => {
   await paused()
   answerWithBoth()
-  const { out, err } = await runCommand(['invite', 'send', list, '--dry-run'], env, { now })
+  vi.spyOn(SmtpClient.prototype, 'check').mockResolvedValue(undefined)
+  const sent = vi.spyOn(SmtpClient.prototype, 'send').mockResolvedValue({ outcome: 'sent' })
+  const dryRun = await runCommand(['invite', 'send', list, '--dry-run'], env, { now })
+  await send('')
+  const emails = JSON.stringify(sent.mock.calls)
   vi.restoreAllMocks()
-  expect(out).toBe('ada@acme.example  invitation  Jira 1\n')
-  expect(err).toContain('slack_1: on hold until onramp keep PEOPLE.csv --release all.')
+  expect(dryRun.out).toBe('ada@acme.example  invitation  Jira 1\n')
+  expect(dryRun.err).toMatch(/slack_1: on hold until .* keep PEOPLE\.csv --release slack_1\.\n/)
+  expect(emails).toContain('Jira')
+  expect(emails).not.toContain('Slack')
+})
+
+it('a reminder counts apps connected elsewhere, where keep never ran', async () => {
+  answerWithBoth()
+  vi.spyOn(SmtpClient.prototype, 'check').mockResolvedValue(undefined)
+  const sent = vi.spyOn(SmtpClient.prototype, 'send').mockResolvedValue({ outcome: 'sent' })
+  const alone = { ...env, ...mail, DATA_DIR: join(folder, 'alone') }
+  const [records, settings] = [createSqliteRecords(alone.DATA_DIR), loadSettings(alone)]
+  const invited = [{ reminder: 0, state: 'sent' as const, at: monday - 9 * DAY }]
+  await openPeople({ records, settings, now }).change('ada@acme.example', (person) => {
+    const three = [slack, jira, { ...jira, instance: 'box_1', name: 'Box' }]
+    const before = withCheck(person, { checkedAt: monday - 9 * DAY, unconnected: three }, monday)
+    const after = withCheck(before, { checkedAt: monday - DAY, unconnected: [slack, jira] }, monday)
+    return { ...after, campaigns: [{ name: ONBOARDING, emails: invited }] }
+  })
+  records.close()
+  await runCommand(['invite', 'send', list, '--remind-after', '7'], alone, { now, input: '' })
+  const text = sent.mock.calls[0]?.[0].text
+  vi.restoreAllMocks()
+  expect(text).toContain('1 of your 3 apps')
 })
 
 it('invite send exits with 3 if a row may be someone else’s', async () => {

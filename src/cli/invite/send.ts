@@ -6,6 +6,7 @@ import { fitToColumns } from '@onramp/terminal/terminal'
 import { DAY_MS, utcDay } from '../../admin/report.ts'
 import { dueEmail, ONBOARDING, type ReminderPolicy } from '../../campaigns/campaign.ts'
 import { sendInvitations, type Campaign, type CampaignRun } from '../../campaigns/delivery.ts'
+import { forCampaign } from '../../campaigns/episodes.ts'
 import { RunStopped } from '../../campaigns/ledger.ts'
 import { isSuspiciouslyMany, ListedPeople } from '../../campaigns/listed-people.ts'
 import type { ListEntry } from '../../campaigns/people-file.ts'
@@ -13,7 +14,7 @@ import { MailServerUnusable } from '../../campaigns/mail/send-result.ts'
 import { isAllDelivered, newTally } from '../../campaigns/tally.ts'
 import { calendarOf, quietUntil } from '../../campaigns/working-time.ts'
 import { inScope } from '../../onboarding/walk.ts'
-import { pausedApps } from '../../people/keep-state.ts'
+import { activeMassDisconnects, pausedApps } from '../../people/keep-state.ts'
 import { OperatorError } from '../../problem.ts'
 import { StoreUnavailable, type Records } from '../../records/records.ts'
 import { COMMAND } from '../../version.ts'
@@ -161,26 +162,30 @@ async function checkQuietDay(records: Records, run: RunInput, { dryRun }: SendOp
 
 async function invitationCampaign(records: Records, run: SendRun): Promise<Campaign> {
   const { settings, company, options, context } = run
-  const { state, until } = await checkQuietDay(records, run, options)
-  const paused = pausedApps(state)
-  if (paused.size > 0)
-    context.stderr.write(
-      `${printable([...paused].join(', '))}: on hold until onramp keep PEOPLE.csv --release all.\n`,
-    )
-  const { remindAfter } = options
+  const { state: saved, until } = await checkQuietDay(records, run, options)
+  // Without keep, nothing evaluates whether apps that left a list were removed.
+  const state = { evaluatedAt: Infinity, ...saved }
+  for (const disconnect of activeMassDisconnects(state)) {
+    const paused = [...pausedApps({ massDisconnects: [disconnect] })].map(printable)
+    const command = `${COMMAND} keep PEOPLE.csv --release ${paused.at(-1)}`
+    context.stderr.write(`${paused.join(', ')}: on hold until ${command}.\n`)
+  }
+  const { remindAfter, datasource: datasources = [] } = options
+  const isAbout: Campaign['isAbout'] = ({ instance }) => inScope({ datasources }, instance)
   const policy: ReminderPolicy = {
     remindAfterMs: remindAfter === undefined ? undefined : remindAfter * DAY_MS,
     unknown: options.retryUnknown ? 'resend' : 'wait',
     checkValidMs: FRESH_MS,
+    isAbout,
   }
   return {
     name: ONBOARDING,
     decide: (person, now) =>
       until === undefined && quietUntil(now, calendarOf(company, person, state)) !== undefined
         ? { kind: 'not-due', wasSent: false }
-        : dueEmail(person, policy, now),
-    isAbout: ({ instance }) =>
-      inScope({ datasources: options.datasource ?? [] }, instance) && !paused.has(instance),
+        : dueEmail(forCampaign(ONBOARDING, person, state), policy, now),
+    isAbout,
+    state,
     compose: createComposers(settings, company, options, context.now).composeFor(ONBOARDING),
     postponesFailedChecks: true,
   }
