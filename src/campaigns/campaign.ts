@@ -30,7 +30,8 @@ export type EmailDecision =
   | { kind: 'unreadable' }
   /** The person got a new address during the run. */
   | { kind: 'renamed' }
-  | { kind: 'not-due'; wasSent: boolean }
+  /** `isLimited`: only because of the quarterly limit. */
+  | { kind: 'not-due'; wasSent: boolean; isLimited?: boolean }
 
 export const campaignEmails = ({ campaigns }: Person, campaign: string): EmailRecord[] =>
   campaigns.find(({ name }) => name === campaign)?.emails ?? []
@@ -84,6 +85,8 @@ export function dueEmail(person: Person, policy: ReminderPolicy, now: number): E
   if (isSent && !isReminderDue(last, policy, now)) return notDue
   if (isDone && hasNothing(person, policy, now)) return notDue
   if (isTooSoon(person, now)) return notDue
+  if (!isReachable(person, now))
+    return { ...notDue, isLimited: !hasNothing(person, { ...policy, checkValidMs: Infinity }, now) }
   const reminder = last === undefined ? 0 : last.reminder + Number(isDone)
   return { kind: 'email', reminder, isRetry: !isDone || person.unknownAt !== undefined }
 }

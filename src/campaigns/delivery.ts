@@ -19,7 +19,7 @@ import { forEachConcurrent, type Throttle } from './throttle.ts'
 type PlannedEmail = Awaited<ReturnType<EmailLedger['plan']>>
 
 /** Why a person got no email. `no-response`: the service didn't respond; counted as deferred. */
-type EmailProblem = Exclude<keyof Tally, 'rows' | 'sent' | 'invalid'> | 'no-response'
+type EmailProblem = Exclude<keyof Tally, 'rows' | 'sent' | 'limited' | 'invalid'> | 'no-response'
 
 export type CampaignRun = Pick<
   ConstructorParameters<typeof EmailLedger>[0],
@@ -96,8 +96,10 @@ export class EmailDelivery {
   }
 
   countNotDue({ email }: ListEntry, decision: Exclude<EmailDecision, { kind: 'email' }>): void {
-    if (decision.kind === 'not-due') this.#hasResponded ||= decision.wasSent
-    else if (decision.kind !== 'renamed')
+    if (decision.kind === 'not-due') {
+      this.#hasResponded ||= decision.wasSent
+      this.#run.tally.limited += Number(decision.isLimited === true)
+    } else if (decision.kind !== 'renamed')
       this.#count(email, decision.kind === 'unknown' ? 'uncertain' : decision.kind)
   }
 

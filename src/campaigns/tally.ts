@@ -7,6 +7,7 @@ const LABELS = {
   failed: 'rejected by the mail server (correct their addresses)',
   uncertain: 'delivery unknown (resend with invite send --retry-unknown)',
   refused: 'refused by the service: its token lacks a permission, or is invalid (see onramp doctor)',
+  limited: 'waiting for the limit of four emails in a quarter',
   unknownToService: 'unknown to the service',
   unreadable: "not emailed: what is stored about them can't be read (see onramp doctor)",
   invalid: ['invalid row', 'invalid rows'],

@@ -41,6 +41,10 @@ const after = (state: EmailRecord['state'], rest?: Partial<EmailRecord>) => ({ e
 /** An email of another campaign. */
 const wrote = (state: EmailRecord['state'], at: number) => ({ other: email(state, { at }) })
 
+const inQuarter = [90, 60, 30, 9].map((days, index) =>
+  email('sent', { reminder: Math.max(0, index - 1), at: now - days * DAY }),
+)
+
 const mail = (reminder: number): EmailDecision => ({ kind: 'email', reminder, isRetry: false })
 const retry = (reminder: number): EmailDecision => ({ kind: 'email', reminder, isRetry: true })
 const unknown: EmailDecision = { kind: 'unknown' }
@@ -101,6 +105,14 @@ it.each<[string, KnownPerson, Partial<ReminderPolicy>, EmailDecision]>([
   ['whom it may have emailed', wrote('unknown', now), {}, notDue],
   ['whom it is emailing', wrote('sending', now), {}, notDue],
   ['whom it could not email', wrote('deferred', now), {}, mail(0)],
+  ['with three emails in a quarter', { emails: inQuarter.slice(1) }, remind, mail(3)],
+  ['with four emails in a quarter', { emails: inQuarter }, remind, { ...wasSent, isLimited: true }],
+  [
+    'with four emails in a quarter, and nothing left',
+    { ...connectedAt(now - 9 * DAY), emails: inQuarter },
+    remind,
+    { ...wasSent, isLimited: false },
+  ],
 ])('a person %s', (_who, known, policy, then) => {
   expect(dueEmail(person(known), { ...POLICY, ...policy }, now)).toEqual(then)
 })

@@ -134,6 +134,24 @@ it('a reminder counts apps connected elsewhere, where keep never ran', async () 
   expect(text).toContain('1 of your 3 apps')
 })
 
+it('invite send makes no fifth email in a quarter, and counts these people', async () => {
+  await paused()
+  answerWithBoth()
+  const [records, settings] = [createSqliteRecords(env.DATA_DIR), loadSettings(env)]
+  const emails = [40, 30, 20, 10].map((days, reminder) => ({
+    reminder: Math.max(0, reminder - 1),
+    state: 'sent' as const,
+    at: monday - days * DAY,
+  }))
+  const change = (person: Person) => ({ ...person, campaigns: [{ name: ONBOARDING, emails }] })
+  await openPeople({ records, settings, now }).change('ada@acme.example', change)
+  records.close()
+  const { out, err } = await send('', '--remind-after', '7', '--dry-run')
+  vi.restoreAllMocks()
+  expect(out).toBe('')
+  expect(err).toContain('        1  waiting for the limit of four emails in a quarter\n')
+})
+
 it('invite send exits with 3 if a row may be someone else’s', async () => {
   answerWithBoth()
   vi.spyOn(SmtpClient.prototype, 'check').mockResolvedValue(undefined)
