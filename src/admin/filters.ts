@@ -35,7 +35,7 @@ const FILTERS = {
   lapsed: (_about, { app }, { apps }) =>
     apps.some((one) => isLapsed(one) && ['', one.lostAs ?? one.instance].includes(app)),
   removed: (_about, { app }, { delistedApps }) => delistedApps.some((id) => app === '' || id === app),
-  due: (summary, { now }) => CRITERIA.notStarted(summary) && dueAt(summary) <= now,
+  due: (summary, { now }) => CRITERIA.notStarted(summary) && dueAt(summary, now) <= now,
   limited: (summary, { now }) => isLimited(summary, now),
   absent: (summary) => CRITERIA.invited(summary) && !CRITERIA.signedIn(summary),
   undelivered: (summary) => CRITERIA.deferred(summary) || CRITERIA.failed(summary),

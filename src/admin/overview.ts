@@ -24,6 +24,7 @@ const KEEP_COMMAND = `${COMMAND} keep PEOPLE.csv`
 const COMMANDS: { [Kind in ItemKind]?: string } = {
   due: `${COMMAND} invite send ${PEOPLE_FILE} --remind-after ${REMIND_AFTER_DAYS}`,
   stopped: KEEP_COMMAND,
+  missing: KEEP_COMMAND,
   uncertain: `${COMMAND} invite send PEOPLE.csv --retry-unknown`,
 }
 
@@ -193,9 +194,9 @@ function funnelOf({ funnel, hadToConnect }: Report, t: Texts) {
   }))
 }
 
-/** If runs are scheduled, they email people. Three hours, as in the alert OnrampKeepMissing. */
-const hasRecentRun = ({ lastRunAt = -Infinity }: KeepState, now: number): boolean =>
-  now - lastRunAt < 3 * 3_600_000
+/** No hourly run for three hours, as in the alert OnrampKeepMissing, and neither a pause nor another cause is known. */
+const isRunMissing = ({ lastRunAt = Infinity, stopped, pausedUntil = 0 }: KeepState, now: number): boolean =>
+  now - lastRunAt >= 3 * 3_600_000 && stopped === undefined && now >= pausedUntil
 
 export const delistedCounts = ({ delistedApps }: Report, app: string) =>
   delistedApps.find(({ instance }) => instance === app) ?? { count: 0, listed: 0 }
@@ -285,11 +286,11 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
   })
   const { stopped, needs, lastRunAt } = keepState
   /** It is about no people, so it opens no list. */
-  const runItem = (kind: 'stopped' | 'run', at = 0, why = '') => {
+  const runItem = (kind: 'stopped' | 'missing' | 'run', at?: number, why = '') => {
     const next = t(stopped?.needsConfirm ? 'admin.need.stoppedConfirm' : 'admin.need.stoppedThen')
-    const item = createItem(kind, 0, 'all', undefined, { when: t.moment(at), why, next })
+    const item = createItem(kind, 0, 'all', undefined, { when: t.moment(at ?? 0), why, next })
     const confirmed = kind === 'stopped' && stopped?.needsConfirm && { command: `${KEEP_COMMAND} --confirm` }
-    return why === '' ? [] : [{ ...item, ...confirmed, href: '/admin', action: '' }]
+    return at === undefined ? [] : [{ ...item, ...confirmed, href: '/admin', action: '' }]
   }
   const delisted = unansweredDelistings(keepState).map((delistedApp) => {
     const { count, listed } = delistedCounts(report, delistedApp.instance)
@@ -327,12 +328,13 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
       href: '/admin/apps?sort=stuck',
     },
     createItem('unconfirmed', report.unconfirmed, 'unconfirmed'),
-    createItem('due', hasRecentRun(keepState, now) ? 0 : report.due, 'due'),
+    createItem('due', (lastRunAt ?? stopped) === undefined ? report.due : 0, 'due'),
     ...(['failed', 'deferred', 'uncertain'] as const).map((kind) => createItem(kind, report[kind], kind)),
   ]
   return [
     ...runItem('stopped', stopped?.at, stopped?.why),
-    ...runItem('run', lastRunAt, needs?.join(' ')),
+    ...runItem('missing', isRunMissing(keepState, now) ? lastRunAt : undefined),
+    ...runItem('run', needs?.length ? lastRunAt : undefined, needs?.join(' ')),
     ...massDisconnects,
     ...delisted.filter(({ count }) => count > 0),
     ...named.map(blockedAppItem),

@@ -4,7 +4,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { calendarOf, nextWorkday } from '../campaigns/working-time.ts'
 import type { Company } from '../company/company.ts'
-import { personForCounts, type KeepStateStore } from '../people/keep-state.ts'
+import type { KeepStateStore } from '../people/keep-state.ts'
 import type { PeopleStore } from '../people/people-store.ts'
 import type { PersonApp } from '../people/person.ts'
 import { summarize, type PersonSummary } from './person-summary.ts'
@@ -136,12 +136,12 @@ export class PeopleSnapshot {
     const summaries: PersonSummary[] = []
     let unreadable = 0
     const shared = createAppPool()
-    const remindAt = (summary: PersonSummary) =>
-      nextWorkday(dueAt(summary), calendarOf(company, summary.person, state))
+    const remindAt = (summary: PersonSummary, now: number) =>
+      nextWorkday(dueAt(summary, now), calendarOf(company, summary.person, state))
     const counter = new ReportCounter(this.now(), { state, remindAt })
     for await (const person of people.all(() => unreadable++)) {
       if (this.#readers.size === 0) return
-      const summary = summarize(personForCounts(person, state), shared)
+      const summary = summarize(person, state, shared)
       summaries.push(summary)
       counter.add(summary)
     }

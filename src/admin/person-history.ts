@@ -76,7 +76,7 @@ export function historyOf(
   replacedBy: Company['replacedBy'] = new Map(),
 ) {
   const counted = personForCounts(person, keepState)
-  const summary = summarize(counted)
+  const summary = summarize(person, keepState)
   const records = counted.lastCheck?.apps ?? []
   const { failures = [], actions: personActions = [] } = person
   const current = (instance: string) => replacedBy.get(instance) ?? instance

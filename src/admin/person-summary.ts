@@ -1,7 +1,7 @@
 // Summarizes a person for the report, the list and the export. Small, because pages hold everyone's summary. Pure.
 import { APPROVALS } from '../campaigns/approvals.ts'
-import { campaignEmails } from '../campaigns/campaign.ts'
-import { EPISODES } from '../campaigns/episodes.ts'
+import { campaignEmails, ONBOARDING } from '../campaigns/campaign.ts'
+import { EPISODES, forCampaign } from '../campaigns/episodes.ts'
 import { personForCounts } from '../people/keep-state.ts'
 import { appsOf, isFinished, isGone, mayHaveBeenSent, isReady } from '../people/person.ts'
 import type { AppRecord, PersonApp, EmailRecord, Person } from '../people/person.ts'
@@ -60,14 +60,18 @@ export type PersonSummary = {
   /** When all lost access was restored. */
   returnedAt: number | undefined
   progress: Progress
+  /** Hasn't started, and an invitation or a reminder would list an app, as far as is known. */
+  hasAppToEmail: boolean
 }
 
 /** @param shared returns one object for equal apps, to save memory */
 export function summarize(
-  person: Person & { delistedApps?: string[] },
+  recorded: Person,
+  keepState: Parameters<typeof forCampaign>[2] = { massDisconnects: [] },
   shared = (app: PersonApp) => app,
 ): PersonSummary {
-  const { campaigns, lastCheck, delistedApps = [] } = person
+  const person = personForCounts(recorded, keepState)
+  const { campaigns, lastCheck, delistedApps } = person
   const apps = appsOf(person).map((app) => shared(withFormerLoss(app, person)))
   const emails = campaigns.flatMap(({ name, emails: own }) =>
     // Emails about an approval aren't reminders.
@@ -82,6 +86,7 @@ export function summarize(
   const episodeEmails = EPISODES.flatMap((name) => campaignEmails(person, name)).filter(mayHaveBeenSent)
   const newest = emails.toSorted((one, other) => one.at - other.at).at(-1)
   const emailState = newest && emailStateOf(newest)
+  const progress = progressOf(person, apps, emailState)
   return {
     person: rowOf(person),
     checkedAt: lastCheck?.checkedAt,
@@ -97,7 +102,8 @@ export function summarize(
     finishedAt: person.finishedAt ?? (isFinished(person, apps) ? lastCheck?.checkedAt : undefined),
     goneAt: isFinished(person, apps) ? (person.leftAt ?? person.unknownAt) : undefined,
     returnedAt: returnedAt(lastCheck?.apps ?? []),
-    progress: progressOf(person, apps, emailState),
+    progress,
+    hasAppToEmail: progress === 'notStarted' && !isReady(forCampaign(ONBOARDING, recorded, keepState)),
   }
 }
 
@@ -174,9 +180,6 @@ export const CRITERIA = {
   gone: ({ progress }) => progress === 'gone',
 } satisfies Record<string, (summary: PersonSummary) => boolean>
 
-export async function* summarizeAll(
-  people: AsyncIterable<Person>,
-  state: Parameters<typeof personForCounts>[1] = {},
-) {
-  for await (const person of people) yield summarize(personForCounts(person, state))
+export async function* summarizeAll(people: AsyncIterable<Person>, state?: Parameters<typeof summarize>[1]) {
+  for await (const person of people) yield summarize(person, state)
 }

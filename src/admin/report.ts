@@ -153,12 +153,12 @@ export class ReportCounter {
   }
 
   #addDue(summary: PersonSummary): void {
-    const due = dueAt(summary)
+    const due = dueAt(summary, this.#now)
     const { dueLater } = this.#totals
     if (due <= this.#now) this.#totals.due++
-    else if (due < Infinity && !isLimited(summary, this.#now)) {
+    else if (due < Infinity) {
       dueLater.count++
-      if (due < dueLater.from) dueLater.from = Math.min(dueLater.from, this.#remindAt(summary))
+      if (due < dueLater.from) dueLater.from = Math.min(dueLater.from, this.#remindAt(summary, this.#now))
     }
   }
 
@@ -234,8 +234,13 @@ function addToTotals(totals: Totals, summary: PersonSummary, met: ReadonlySet<Cr
     if (mayHaveBeenSent(email)) totals.lastEmailAt = Math.max(totals.lastEmailAt, email.at)
 }
 
-/** When the next email is due, in milliseconds since 1970. 0: no email was sent yet; Infinity: none is due. */
-export function dueAt({ person, emails, emailState }: PersonSummary): number {
+/**
+ * When the next email is due, in milliseconds since 1970. 0: no email was sent yet. Infinity: none is due, such as at
+ * the quarterly limit, or about apps on hold.
+ */
+export function dueAt(summary: PersonSummary, now: number): number {
+  const { person, emails, emailState, hasAppToEmail } = summary
+  if (!hasAppToEmail || isLimited(summary, now)) return Infinity
   const hadAll = emails.some(({ reminder }) => reminder >= MAX_REMINDERS)
   if (person.optedOutAt !== undefined || emailState === 'failed' || emailState === 'uncertain' || hadAll)
     return Infinity

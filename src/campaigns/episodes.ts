@@ -103,7 +103,11 @@ export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, c
  * without those on hold, marked as removed or not yet announced. Approval emails also need the apps whose approval is
  * confirmed.
  */
-export function forCampaign(name: CampaignName, recorded: Person, state: KeepState): Person {
+export function forCampaign(
+  name: CampaignName,
+  recorded: Person,
+  state: Partial<KeepState> & Pick<KeepState, 'massDisconnects'>,
+): Person {
   const person = personForCounts(recorded, name === APPROVALS ? { ...state, approvals: [] } : state)
   const { lastCheck, replacedApps = [] } = person
   if (lastCheck === undefined) return person

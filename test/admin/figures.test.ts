@@ -1,15 +1,16 @@
 // Every figure opens the list of exactly the people that it counts, for random companies.
+import { Readable } from 'node:stream'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { listPeople, FILTER_GROUPS, parsePeopleQuery } from '../../src/admin/filters.ts'
 import { overviewPage } from '../../src/admin/overview.ts'
+import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
 import { appTable, groupTable } from '../../src/admin/sorted-table.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
-import { PROGRESS_STATES, personForCounts } from '../../src/people/keep-state.ts'
+import { PROGRESS_STATES } from '../../src/people/keep-state.ts'
 import { newPerson, withCheck, withIntents, withMilestone, type Person } from '../../src/people/person.ts'
 import { figuresIn } from '../helpers/figures.ts'
-import { summaries } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 
 const DAY = 86_400_000
@@ -89,8 +90,7 @@ const lost = { ...APPS[0]!, noticedAt: start, since: start, lapsed: 9, had: 10 }
 const moved = { ...lost, ...APPS[3]!, movedTo: 'slack_2' }
 const removed = { ...APPS[2]!, noticedAt: now, since: start + 3 * DAY, people: 9 }
 const keepState = { massDisconnects: [lost, moved], delistedApps: [removed], zones: {}, days: [] }
-const counted = (people: readonly Person[]) =>
-  summaries(...people.map((one) => personForCounts(one, keepState)))
+const counted = (people: readonly Person[]) => summarizeAll(Readable.from(people), keepState)
 
 const rowsOf = async (people: readonly Person[], query: URLSearchParams) =>
   await listPeople(counted(people), parsePeopleQuery(Object.fromEntries(query), now))

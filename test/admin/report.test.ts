@@ -1,11 +1,12 @@
 // The report: states of people, action items, funnel, apps, departments and days.
+import { Readable } from 'node:stream'
 import { parse } from 'csv-parse/sync'
 import { expect, it } from 'vitest'
 import { listPeople, parsePeopleQuery } from '../../src/admin/filters.ts'
 import { createPlot } from '../../src/admin/plot.ts'
 import { overviewPage } from '../../src/admin/overview.ts'
 import { peopleCsv } from '../../src/admin/people-csv.ts'
-import { CRITERIA, summarize } from '../../src/admin/person-summary.ts'
+import { CRITERIA, summarize, summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
 import type { KeepState } from '../../src/people/keep-state.ts'
 import { newPerson, withMilestone, withCheck, type PersonApp, type Person } from '../../src/people/person.ts'
@@ -208,11 +209,22 @@ it('the report counts people due for an email now, and the others with their dat
   const optedOut = { ...after(30), optedOutAt: NOW }
   const unsure = withEmailState(person, 'unknown', { now: NOW - 30 * DAY })
   const started = withAppStates(signedIn, { a_1: 'unconnected' }, NOW)
-  const fourEmails = [1, 1, 2, 2].map((reminder) => ({ reminder, state: 'sent' as const, at: NOW - 3 * DAY }))
-  const limited = { ...person, campaigns: [{ name: 'lapses', emails: fourEmails }] }
-  expect(
-    await reportOf(person, after(7), after(0), after(2), after(30, 3), unsure, optedOut, started, limited),
-  ).toMatchObject({ due: 2, dueLater: { count: 2, from: new Date(NOW + 5 * DAY).toISOString() } })
+  const limited = [3, 8].map((days) => {
+    const emails = [1, 1, 2, 2].map(
+      (reminder) => ({ reminder, state: 'sent', at: NOW - days * DAY }) as const,
+    )
+    return { ...person, campaigns: [{ name: 'lapses', emails }] }
+  })
+  const onHold = withAppStates(after(7), { slack_1: 'unconnected', jira_1: 'connected' }, NOW)
+  const others = [after(30, 3), unsure, optedOut, started, onHold, ...limited]
+  const mass = { instance: 'slack_1', name: 'Slack', noticedAt: NOW, since: NOW, lapsed: 9, had: 10 }
+  const all = summarizeAll(Readable.from([person, after(7), after(0), after(2), ...others]), {
+    massDisconnects: [mass],
+  })
+  expect(await createReport(all, NOW)).toMatchObject({
+    due: 2,
+    dueLater: { count: 2, from: new Date(NOW + 5 * DAY).toISOString() },
+  })
 })
 
 it('the funnel counts observed steps of people with apps to connect, so it may widen', async () => {

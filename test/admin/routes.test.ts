@@ -16,6 +16,7 @@ import { newKeepState, withAppStates, withEmailState, testPeople } from '../help
 import { languages } from '../helpers/texts.ts'
 
 const NOW = Date.parse('2026-11-02T09:00:00Z')
+const HOUR = 3_600_000
 const PAGES = ['/admin', '/admin/people', '/admin/departments', '/admin/apps']
 const EXPORTS = ['/admin/report.json', '/admin/people.csv']
 
@@ -218,6 +219,27 @@ it('the overview shows the paused app, the last run, and no manual reminders', a
   const { needs, freshness } = (await open('/admin')).body
   expect(needs).toMatchObject([{ command: expect.stringContaining('--release slack_1') }])
   expect(freshness).toHaveLength(3)
+})
+
+it.each<[string, Partial<KeepState>, string[]]>([
+  ['just under three hours', {}, []],
+  ['three hours', { lastRunAt: NOW - 3 * HOUR }, ['The hourly run is overdue (last: November 2, 2026']],
+  ['three hours in a pause', { lastRunAt: NOW - 3 * HOUR, pausedUntil: NOW + 1 }, []],
+  [
+    'three hours before the end of a pause',
+    { lastRunAt: NOW - 3 * HOUR, pausedUntil: NOW },
+    ['The hourly run is'],
+  ],
+  ['days, but one that stopped', { lastRunAt: 0, stopped: { at: NOW, why: 'No.' } }, ['A run stopped']],
+])('without a run of keep for %s, no command bypasses it', async (_time, state, titles) => {
+  context.keepState = { ...newKeepState(), lastRunAt: NOW - 3 * HOUR + 1, ...state }
+  const { needs } = (await (await pages([lacksSlack]))('/admin')).body
+  expect(needs).toMatchObject(
+    titles.map((title) => ({
+      title: expect.stringContaining(title),
+      command: expect.stringMatching(/keep PEOPLE.csv$/),
+    })),
+  )
 })
 
 it.each([

@@ -5,7 +5,7 @@ import { summarize, summarizeAll } from '../../../src/admin/person-summary.ts'
 import { createReport } from '../../../src/admin/report.ts'
 import type { PeopleStore } from '../../../src/people/people-store.ts'
 import type { Person } from '../../../src/people/person.ts'
-import { activeMassDisconnects, personForCounts } from '../../../src/people/keep-state.ts'
+import { activeMassDisconnects } from '../../../src/people/keep-state.ts'
 import type { MassDisconnect, KeepState } from '../../../src/people/keep-state.ts'
 import { DAY, HOUR, type Calendar } from './calendar.ts'
 import type { Changes } from './changes.ts'
@@ -222,7 +222,7 @@ export class KeepPromises {
     for (const person of all) {
       const employee = workforce.byEmail.get(person.email)
       const isListed = employee !== undefined && missing.delete(employee)
-      const { progress } = summarize(personForCounts(person, keepState))
+      const { progress } = summarize(person, keepState)
       if (!isListed) {
         leftApart++
         this.check('apart', progress === 'gone', () => `${person.email} left, and is ${progress}`)

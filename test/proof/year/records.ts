@@ -5,7 +5,7 @@ import { overviewPage } from '../../../src/admin/overview.ts'
 import { summarize } from '../../../src/admin/person-summary.ts'
 import type { Report } from '../../../src/admin/report.ts'
 import { appTable, groupTable } from '../../../src/admin/sorted-table.ts'
-import { activeMassDisconnects, personForCounts, delistedInstances } from '../../../src/people/keep-state.ts'
+import { activeMassDisconnects, delistedInstances } from '../../../src/people/keep-state.ts'
 import type { KeepState } from '../../../src/people/keep-state.ts'
 import type { PeopleStore } from '../../../src/people/people-store.ts'
 import type { Person } from '../../../src/people/person.ts'
@@ -105,7 +105,7 @@ function checkNewApps({ all, keepState, now, workforce, changes, check }: Day): 
 
 async function checkFigures({ all, report, keepState, now, check }: Day): Promise<void> {
   const removed = delistedInstances(keepState)
-  const summaries = all.map((person) => summarize(personForCounts(person, keepState)))
+  const summaries = all.map((person) => summarize(person, keepState))
   const view = { query: { page: '1' } }
   const figures = figuresIn([
     overviewPage(report, keepState, t, { now, since: undefined }),
