@@ -212,15 +212,20 @@ function newAppsIn(
     // The count includes people who have connected the app since, so it only rises, unless it turns out to have moved.
     const maximum =
       isMoved && !app?.isMoved ? inKnownCluster + counts.connected + counts.connectedByConsent : Infinity
-    if (shared !== undefined) found.set(instance, { instance, name, noticedAt: now, ...shared })
-    else if (app !== undefined)
+    // An app may come to one department after the other.
+    const isOngoing = app !== undefined && now - app.noticedAt < RESUMED_MS
+    const earlier = isOngoing ? { since: app.since, people: Math.max(inKnownCluster, app.people) } : undefined
+    if (shared !== undefined) {
+      const people = (earlier?.people ?? 0) + shared.people
+      found.set(instance, { instance, name, noticedAt: now, since: earlier?.since ?? shared.since, people })
+    } else if (app !== undefined)
       found.set(instance, { ...app, people: Math.max(inKnownCluster, Math.min(app.people, maximum)) })
   }
   const newest = [...found.values()].slice(-MAX_NEW_APPS)
   return newest.map((app) => (apps.get(app.instance)?.isMoved ? { ...app, isMoved: true } : app))
 }
 
-/** Apps that left many lists, though few people left for them, were probably removed. Most lists still lack them. */
+/** Apps that left most lists, though few people left for them, were probably removed. Most lists still lack them. */
 function delistedAppsIn(apps: CountsByInstance, before: NonNullable<KeepState['delistedApps']>, now: number) {
   const ongoing = before.filter((app) => !isOver(apps.get(app.instance)))
   const found = new Map(ongoing.map((app) => [app.instance, app]))
@@ -229,7 +234,11 @@ function delistedAppsIn(apps: CountsByInstance, before: NonNullable<KeepState['d
     const earlier = found.get(instance)
     if (earlier !== undefined && earlier.markedConnectedAt === undefined) continue
     const wasConnected = connectedByConsent > changedAt.length * MAX_CONSENT_RATIO
-    const shared = wasConnected ? undefined : findCluster(changedAt, changedAt.length + listed)
+    // An app that stays on most lists wasn't removed: people connected it elsewhere.
+    const shared =
+      wasConnected || listed > changedAt.length
+        ? undefined
+        : findCluster(changedAt, changedAt.length + listed)
     if (shared !== undefined) found.set(instance, { instance, name, noticedAt: now, ...shared })
   }
   return [...found.values()]

@@ -77,11 +77,11 @@ export function emailKindOf(apps: readonly PersonApp[], person: Person, campaign
 }
 
 /** True while administrators have time to answer whether another app moved there. */
-const mayHaveMoved = ({ instance }: PersonApp, { state, now, calendar }: EmailContext): boolean =>
+const mayHaveMoved = ({ instance, newAt = 0 }: PersonApp, { state, now, calendar }: EmailContext): boolean =>
   unansweredDelistings(state).some(
     (app) =>
       likelySuccessorOf(app, state) === instance &&
-      workingDaysBetween(app.noticedAt, now, calendar) < ANSWER_WORKING_DAYS,
+      workingDaysBetween(Math.max(app.noticedAt, newAt), now, calendar) < ANSWER_WORKING_DAYS,
   )
 
 /** True if emails of the campaign may include the app. */

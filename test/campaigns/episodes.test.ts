@@ -193,13 +193,15 @@ it.each([
   ['waits up to 36 hours after the other app left', -DAY, { since: monday - DAY - 36 * HOUR + 1 }, {}, 0, false],
   ['isn’t delayed by an app that left 36 hours before', -DAY, { since: monday - DAY - 36 * HOUR }, {}, 0, true],
   ['isn’t delayed once it has moved', -DAY, {}, { isMoved: true }, 0, true],
-] as const)('an email about a new app %s', (_when, noticed, left, added, day, isDue) => {
+  ['waits two working days on the list of a later department', -4 * DAY, {}, {}, 0, false, -DAY],
+] as const)('an email about a new app %s', (_when, noticed, left, added, day, isDue, listed: number = noticed) => {
   const cluster = { name: 'Notion', noticedAt: monday + noticed, since: monday - DAY, people: 9 }
   const newApps = [{ ...cluster, instance: 'notion_1', ...added }]
   const delistedApps = [{ ...cluster, instance: 'notion_0', ...left }]
   const moment = { state: { ...state, newApps, delistedApps }, now: monday + day * DAY, calendar: place }
 
-  expect(dueApps(NEW_APPS, personWithNewApp(), moment)).toEqual(isDue ? ['notion_1'] : [])
+  const person = personWithNewApp(undefined, monday + listed)
+  expect(dueApps(NEW_APPS, person, moment)).toEqual(isDue ? ['notion_1'] : [])
 })
 
 const announced = { campaign: NEW_APPS, reminder: 0, state: 'sent', now: monday, apps: ['notion_1'] } as const

@@ -39,6 +39,20 @@ it('a new app’s count includes people who get it after the first have connecte
   expect(await find(people(9), later)).toEqual(newApps)
 })
 
+it.each([
+  [3, 12, monday],
+  [30, 12, monday],
+  [32, 6, monday + 32 * DAY],
+])('an app that comes to a department %i days later is new for %i people', async (days, count, since) => {
+  const newApps = await find(people(6, monday))
+  const [at, evaluatedAt] = [monday + days * DAY, monday + (days - 1) * DAY]
+  const everyone = [...people(6, monday), ...people(6, at), ...people(6)]
+
+  const found = await findClusters(everyone, { ...NO_CLUSTERS, newApps, evaluatedAt }, at + HOUR)
+
+  expect(found.newApps).toMatchObject([{ people: count, since, noticedAt: at + HOUR }])
+})
+
 it('an app counts as moved also if `replaces` is added later', async () => {
   const moved = people(6, monday).map((one) => {
     const apps = one.lastCheck!.apps.map((app) => ({ ...app, movedFrom: 'jira_0' }))
