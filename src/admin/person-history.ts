@@ -160,7 +160,7 @@ function helpFor(summary: PersonSummary, person: Person, keepState: KeepState) {
   const heldApp = (app: PersonApp): PersonApp[] => {
     const former = person.lastCheck?.apps.find(({ movedTo }) => movedTo === app.instance)
     const held = [app.instance, former?.instance ?? ''].find((instance) => paused.has(instance))
-    return held === undefined || (app.lapsedAt ?? app.newAt) === undefined ? [] : [{ ...app, instance: held }]
+    return held === undefined ? [] : [{ ...app, instance: held }]
   }
   const causes: [NameAfter<'person.help.'>, boolean | readonly PersonApp[], command?: string][] = [
     ['gone', leftAt !== undefined],

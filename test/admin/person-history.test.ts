@@ -53,7 +53,7 @@ it.each<[string, Person, KeepState?]>([
   ['blocked', apps({ jira_1: 'blocked', slack_1: 'unconfirmed' })],
   ['onHold keep PEOPLE.csv --release slack_1', lapsed, ON_HOLD],
   ['onHold keep PEOPLE.csv --release slack_1', newSlack, ON_HOLD],
-  ['left invite link', withSlack, ON_HOLD],
+  ['onHold keep PEOPLE.csv --release slack_1', withSlack, ON_HOLD],
   ['left invite link', lapsed, { ...ON_HOLD, massDisconnects: [{ ...found, resumedAt: NOW }] }],
   ['failed doctor --as', failed(NOW - HOUR)],
   ['left invite link', failed(NOW - HOUR - 1)],
