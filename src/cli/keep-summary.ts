@@ -36,10 +36,19 @@ const indented = (all: readonly string[], where: string): string =>
     .map((line) => `\n  ${printable(line)}`)
     .join('')
 
-/** The effect of `--release` or `--removed`. @param limited people who wait for the quarterly limit */
-function describeAction({ what }: OperatorAction, app: string, limited: number): string | [] {
+/**
+ * The effect of `--release` or `--removed`.
+ * @param options.isNow no pause and no weekend delays emails; `limited`: people who wait for the quarterly limit
+ */
+function describeAction(
+  { what }: OperatorAction,
+  app: string,
+  { isNow, limited }: { isNow: boolean; limited: number },
+): string | [] {
+  const when =
+    ' People who lost access are emailed from now on: the last of them after the next check of everyone, usually within six hours.'
   if (what === 'released')
-    return `${app} is released. People who lost access are emailed from now on: the last of them after the next check of everyone, usually within six hours.${limited > 0 ? ` Waiting for the limit of four emails in a quarter: ${limited}.` : ''}`
+    return `${app} is released.${isNow ? when : ''}${limited > 0 ? ` Waiting for the limit of four emails in a quarter: ${limited}.` : ''}`
   if (what === 'removed') return `${app} counts as removed: it is in no figure and no email.`
   return what === 'markedConnected' ? `${app} counts as connected for everyone whose list it left.` : []
 }
@@ -97,13 +106,14 @@ export function printRun(
     ...keepState.massDisconnects,
     ...(keepState.delistedApps ?? []),
   ]
+  const isNow = outOfHours.count === 0 && state.pausedUntil === undefined
   const describeOf = (action: OperatorAction) => {
     const isOf = ({ instance }: { instance: string }) => instance === action.app
     const limited = report.datasources.find(isOf)?.lapsedLimited ?? 0
     const app = apps.find(isOf)
     const isReleased = app !== undefined && action.what === 'released'
     const move = isReleased ? describeMove(app, { ...keepState, ...report }, t) : []
-    return [describeAction(action, forTerminal(app?.name ?? ''), limited), move.map(forTerminal)]
+    return [describeAction(action, forTerminal(app?.name ?? ''), { isNow, limited }), move.map(forTerminal)]
       .flat()
       .join(' ')
   }

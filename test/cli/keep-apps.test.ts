@@ -92,6 +92,10 @@ it('mass disconnects are reported with one command that resumes all of them', as
   expect(releasedJira.err).toContain(
     'usually within six hours. Waiting for the limit of four emails in a quarter: 1.\n',
   )
+
+  await keepState.save({ ...(await keepState.load()), pausedUntil: monday + 30 * DAY })
+  const releasedFigma = await run([ADA], { release: ['figma_2'] })
+  expect(releasedFigma.err).toMatch(/is released\.\n/)
 })
 
 it.each([
