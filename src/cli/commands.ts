@@ -77,7 +77,10 @@ Examples:
     .addOption(valueOption('--now <TIME>', 'with --dry-run: at that moment', momentIn))
     .addOption(numberOption('--ask-rate <N>', 'checks per minute', [1, 10_000]).default(80))
     .addOption(
-      listOption('--release <APP>', 'email people about this app (or "all"), to which many lost access'),
+      listOption(
+        '--release <APP>',
+        'email people about this app (or "all"), to which many lost access; or count it as connected, if it is gone from most lists',
+      ),
     )
     .addOption(listOption('--removed <APP>', 'this app, which left many lists at once, was removed'))
     .addOption(

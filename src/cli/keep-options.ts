@@ -38,9 +38,13 @@ export function applyOptions(
     )
   const paused = pausedApps(state)
   const releasable = [...active, ...delisted.filter((app) => !(app.isMoved ?? app.markedConnectedAt))]
+  const held = [...new Set([...active, ...unanswered].map(({ instance }) => instance))].join(', ')
+  const others = held && `, only about ${held}`
   for (const app of release)
     if (app === 'all' ? active.length + unanswered.length === 0 : !releasable.some((item) => isOf(app, item)))
-      throw new UsageError(`--release ${app}: no emails about this app are held back`)
+      throw new UsageError(
+        `--release ${app}: no emails ${app === 'all' ? '' : 'about this app '}are held back${others}`,
+      )
   for (const app of removed)
     if (!delisted.some((item) => isOf(app, item)))
       throw new UsageError(`--removed ${app}: this app isn't gone from many lists`)

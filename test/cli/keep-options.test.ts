@@ -83,6 +83,12 @@ it.each([
   expect(after).toEqual(paused)
 })
 
+it('a release of an app that isn’t held names those that are', () => {
+  const state = { ...newKeepState(), massDisconnects: [massDisconnect], delistedApps: [removedApp] }
+  const held = `only about ${massDisconnect.instance}, ${removedApp.instance}`
+  expect(() => applyOptions(state, { release: ['figma_1'] }, moment)).toThrow(held)
+})
+
 it.each([['jira_1'], ['all']])('--release %s of a lost app leaves the question of its removal', (app) => {
   const massDisconnects = [{ ...massDisconnect, instance: 'jira_1' }]
   const state = { ...newKeepState(), massDisconnects, delistedApps: [removedApp] }
