@@ -12,6 +12,12 @@ type FilterTest = (
 
 const isLapsed = ({ lapsedAt }: PersonApp): boolean => lapsedAt !== undefined
 
+/** Also if another instance has taken the app's place. */
+const lostApp =
+  (isMatch: (app: PersonApp) => boolean | undefined): FilterTest =>
+  (_about, { app }, { apps }) =>
+    apps.some((one) => isMatch(one) && ['', one.lostAs ?? one.instance].includes(app))
+
 /** Counts only people with something to connect, as the funnel does. */
 const inFunnel =
   (stage: 'invited' | 'opened' | 'signedIn'): FilterTest =>
@@ -32,8 +38,8 @@ const FILTERS = {
   waiting: ({ apps }) => apps.some(({ state, isUnconfirmed }) => state === 'unconnected' && !isUnconfirmed),
   off: ({ apps }) => apps.some(({ state }) => state === 'off'),
   noAddress: ({ apps }) => apps.some(({ isUnstartable }) => isUnstartable),
-  lapsed: (_about, { app }, { apps }) =>
-    apps.some((one) => isLapsed(one) && ['', one.lostAs ?? one.instance].includes(app)),
+  lapsed: lostApp(isLapsed),
+  onHold: lostApp(({ isOnHold }) => isOnHold),
   removed: (_about, { app }, { delistedApps }) => delistedApps.some((id) => app === '' || id === app),
   due: (summary, { now }) => CRITERIA.notStarted(summary) && dueAt(summary, now) <= now,
   limited: (summary, { now }) => isLimited(summary, now),
@@ -49,6 +55,7 @@ export const FILTER_GROUPS = {
     'skipped',
     'blocked',
     'lapsed',
+    'onHold',
     'removed',
     'unconfirmed',
     'noAddress',
@@ -105,7 +112,7 @@ export function matchingFilters(summary: PersonSummary, wanted: PeopleQuery) {
   // `gone` excludes every other filter, but a search of everyone finds these people too.
   const isGone = CRITERIA.gone(summary)
   return (filter: Filter) =>
-    (isListed || filter === 'removed' || filter === 'lapsed') &&
+    (isListed || filter === 'removed' || filter === 'lapsed' || filter === 'onHold') &&
     (isGone
       ? filter === 'gone' || (filter === 'all' && search !== '')
       : FILTERS[filter](about, wanted, summary))

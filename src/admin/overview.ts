@@ -272,10 +272,10 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     const { instance: former, movedTo, name, noticedAt } = disconnect
     const appOf = (instance?: string) => datasources.find((one) => one.instance === instance)
     // The company file may name a replacement since the last run.
-    const { instance, lapsed: count } = appOf(former) ?? appOf(movedTo) ?? { instance: former, lapsed: 0 }
+    const { instance, onHold: count } = appOf(former) ?? appOf(movedTo) ?? { instance: former, onHold: 0 }
     const lapsed = Math.max(disconnect.lapsed, count)
     const values = { lapsed, had: Math.max(disconnect.had, lapsed), day: t.day(noticedAt) }
-    const item = createItem('massDisconnect', count, 'lapsed', { instance, name }, values)
+    const item = createItem('massDisconnect', count, 'onHold', { instance, name }, values)
     const likely = movedTo === undefined ? [t('admin.digest.likely', { app: name })] : []
     const why = movedTo === former ? t('admin.need.movedRelease') : item.detail
     return {

@@ -2,7 +2,7 @@
 import { APPROVALS } from '../campaigns/approvals.ts'
 import { campaignEmails, ONBOARDING } from '../campaigns/campaign.ts'
 import { EPISODES, forCampaign } from '../campaigns/episodes.ts'
-import { personForCounts } from '../people/keep-state.ts'
+import { pausedApps, personForCounts } from '../people/keep-state.ts'
 import { appsOf, isFinished, isGone, mayHaveBeenSent, isReady } from '../people/person.ts'
 import type { AppRecord, PersonApp, EmailRecord, Person } from '../people/person.ts'
 
@@ -72,7 +72,7 @@ export function summarize(
 ): PersonSummary {
   const person = personForCounts(recorded, keepState)
   const { campaigns, lastCheck, delistedApps } = person
-  const apps = appsOf(person).map((app) => shared(withFormerLoss(app, person)))
+  const apps = appsOf(person).map((app) => shared(withHold(withFormerLoss(app, person), keepState)))
   const emails = campaigns.flatMap(({ name, emails: own }) =>
     // Emails about an approval aren't reminders.
     own.map(({ state, at, reminder }) => ({ state, at, reminder: name === APPROVALS ? 0 : reminder })),
@@ -117,6 +117,15 @@ function withFormerLoss(app: PersonApp, { lastCheck, replacedApps = [] }: Person
   const former = replacedApps.find((one) => one.movedTo === instance && one.previousLapsedAt)
   if (former === undefined) return app
   return { ...app, lapsedAt: former.previousLapsedAt, newAt: undefined, lostAs: former.instance }
+}
+
+/** Not for losses before the mass disconnect, because those people may have been emailed. */
+function withHold(app: PersonApp, { massDisconnects }: Parameters<typeof pausedApps>[0]): PersonApp {
+  const { instance, lapsedAt, lostAs = instance, movedFrom = instance } = app
+  if (lapsedAt === undefined) return app
+  const paused = pausedApps({ massDisconnects: massDisconnects.filter(({ since }) => lapsedAt >= since) })
+  const isOnHold = [instance, lostAs, movedFrom].some((id) => paused.has(id))
+  return isOnHold ? { ...app, isOnHold } : app
 }
 
 function returnedAt(apps: readonly AppRecord[]): number | undefined {

@@ -49,6 +49,8 @@ export const newAppCounts = (instance: string, name: string) => ({
   unconfirmed: 0,
   /** People whose access has ended, also if another instance has taken its place. */
   lapsed: 0,
+  /** Those of `lapsed` who lost it in a mass disconnect whose emails are paused. */
+  onHold: 0,
   /** People who can't connect the app, because the service lists it without a usable URL. */
   noAddress: 0,
   /** People who got an email about it as a new app, or since they lost it. */
@@ -301,10 +303,11 @@ function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary, now: nu
   const isAtQuarterlyLimit = isLimited(summary, now)
   for (const entry of summary.apps) {
     const { instance, name, state, isUnconfirmed, isUnstartable, blockedAt } = entry
-    const { lapsedAt, newAt, movedFrom, lostAs = instance } = entry
+    const { lapsedAt, newAt, movedFrom, lostAs = instance, isOnHold } = entry
     const app = countsOf(apps, instance, name)
     const lostApp = lapsedAt === undefined ? undefined : countsOf(apps, lostAs, name)
     if (lostApp !== undefined) lostApp.lapsed++
+    if (lostApp !== undefined && isOnHold) lostApp.onHold++
     if (app === undefined) continue
     app.counts[state === 'unconnected' ? 'waiting' : state]++
     if (isUnconfirmed) app.unconfirmed++

@@ -86,7 +86,7 @@ const company = fc
   .array(someone, { minLength: 1, maxLength: 40 })
   .map((all) => all.map((one, index) => one(index)))
 
-const lost = { ...APPS[0]!, noticedAt: start, since: start, lapsed: 9, had: 10 }
+const lost = { ...APPS[0]!, noticedAt: now, since: start + 6 * DAY, lapsed: 0, had: 10 }
 const moved = { ...lost, ...APPS[3]!, movedTo: 'slack_2' }
 const removed = { ...APPS[2]!, noticedAt: now, since: start + 3 * DAY, people: 9 }
 const keepState = { massDisconnects: [lost, moved], delistedApps: [removed], zones: {}, days: [] }
@@ -119,6 +119,8 @@ it('every figure equals the rows of the list that it opens', async () => {
         if (rows.some(({ apps }) => apps.some(({ lostAs }) => lostAs === query.get('app'))))
           filters.add('moved')
       }
+      if (report.datasources.some(({ lapsed, onHold }) => lapsed > onHold && onHold > 0))
+        filters.add('earlier')
       for (const { state, apart } of overview.stats)
         expect(apart.filter((one) => one.state !== state)).toEqual([])
       for (const stage of ['invited', 'signedIn'] as const)
@@ -129,8 +131,46 @@ it('every figure equals the rows of the list that it opens', async () => {
     { numRuns: 60 },
   )
   expect([...filters].toSorted()).toEqual(
-    expect.arrayContaining(['connecting', 'due', 'finished', 'lapsed', 'moved', 'off', 'removed']),
+    expect.arrayContaining([
+      'connecting',
+      'due',
+      'earlier',
+      'finished',
+      'lapsed',
+      'moved',
+      'off',
+      'onHold',
+      'removed',
+    ]),
   )
+})
+
+it('a hold is about the people who have lost the app since it began', async () => {
+  const slack = { ...APPS[0]!, status: 'awaiting' as const }
+  const people = [3, 5, 6, 9].map((days) =>
+    [[slack], [], [slack]].reduce(
+      (person, unconnected) => {
+        const at = start + days * DAY
+        return withCheck(person, { checkedAt: at, unconnected }, at)
+      },
+      newPerson(`person-${days}@acme.example`, start),
+    ),
+  )
+  const state = { ...keepState, massDisconnects: [lost], delistedApps: [] }
+  const reportOf = (hold: typeof lost & { resumedAt?: number }) =>
+    createReport(summarizeAll(Readable.from(people), { massDisconnects: [hold] }), now)
+  const report = await reportOf(lost)
+  const released = await reportOf({ ...lost, resumedAt: now })
+  const [item] = overviewPage(report, state, t, { now, since: undefined }).needs
+
+  const href = '/admin/people?show=onHold&app=slack_1'
+  expect(item).toMatchObject({ count: 2, action: 'View 2 people', href })
+  expect(item?.title).toContain('slack: 2 of 10 people lost access')
+  const counts = [report, released].map(({ datasources: [app] }) => [app?.lapsed, app?.onHold])
+  expect(counts).toEqual([
+    [4, 2],
+    [4, 0],
+  ])
 })
 
 it('the list counts the people of each filter within a search, app or department', async () => {

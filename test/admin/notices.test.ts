@@ -6,7 +6,6 @@ import {
   isDigestDue,
   delistedAppsNotice,
 } from '../../src/admin/notices.ts'
-import { describeActionItems } from '../../src/admin/overview.ts'
 import { createReport, type Report } from '../../src/admin/report.ts'
 import { newApproval, type KeepState } from '../../src/people/keep-state.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
@@ -113,16 +112,6 @@ it('the email about a mass disconnect offers no command with characters of a she
 })
 
 const before = { people: 20, ready: 20, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 2 }
-
-it('a mass disconnect has as many people in its title as on its list', async () => {
-  const report = await createReport(summaries(...people('Sales', 6, true)), now)
-  const state = { ...newKeepState(), massDisconnects: [{ ...slack, lapsed: 5, had: 5 }] }
-  const [item] = describeActionItems(report, state, t, now)
-  expect([item?.title, item?.action]).toEqual([
-    'Slack: 6 of 6 people lost access (January 14, 2027)',
-    'View 6 people',
-  ])
-})
 
 it('the digest is due once on its day, within the company’s working hours', () => {
   const last = Date.parse('2027-01-18T09:01:05Z')

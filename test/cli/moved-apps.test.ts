@@ -88,7 +88,7 @@ it.each<[string, boolean, boolean, string]>([
   const command = expect.stringMatching(/--release slack_2$/) as string
 
   expect([whilePaused, report.fellBack]).toEqual([[], 0])
-  const href = `/admin/people?show=lapsed&app=${last ? 'slack_2' : 'slack_1'}`
+  const href = `/admin/people?show=onHold&app=${last ? 'slack_2' : 'slack_1'}`
   const title = expect.stringContaining('Slack: 7 of 7 people') as string
   expect(item).toMatchObject({ title, count: 7, href, command })
   const why = last ? 'We haven’t emailed them yet. To email them, run:' : 'We haven’t emailed them: the cause'
@@ -146,7 +146,7 @@ it('a hold that moves for some people names the move and counts everyone', async
   const move = '5 people have slack_2 now. If it has moved there, add “slack_2: { replaces: slack_1 }” to'
   const command = expect.stringMatching(/--release slack_1$/) as string
   const title = expect.stringContaining('7 of 7 people') as string
-  const href = '/admin/people?show=lapsed&app=slack_1'
+  const href = '/admin/people?show=onHold&app=slack_1'
   expect(item).toMatchObject({ title, count: 7, href, command, detail: expect.stringContaining(move) })
   expect(help).toMatchObject({ kind: 'onHold', command, apps: [{ instance: 'slack_1' }] })
   expect(report.datasources.map(({ lapsed }) => lapsed)).toEqual([0, 7, 0])
