@@ -1,6 +1,6 @@
 // Counts people by app, by department and by day, in one pass, so that memory doesn't grow with the people.
 import { nextAllowedAt, MAX_REMINDERS } from '../campaigns/campaign.ts'
-import { PROGRESS_STATES, uncountedApps, type KeepState } from '../people/keep-state.ts'
+import { delistedInstances, pausedApps, PROGRESS_STATES, type KeepState } from '../people/keep-state.ts'
 import { mayHaveBeenSent } from '../people/person.ts'
 import { CRITERIA, lostAccessAt, type PersonSummary } from './person-summary.ts'
 
@@ -108,6 +108,12 @@ export async function createReport(
   const counter = new ReportCounter(now, options)
   for await (const summary of all) counter.add(summary)
   return counter.report(unreadable())
+}
+
+/** Delisted apps that no figure counts, even for people who still have them listed. */
+function uncountedApps(state: KeepState): Set<string> {
+  const paused = pausedApps(state)
+  return new Set([...delistedInstances(state)].filter((instance) => !paused.has(instance)))
 }
 
 /** Counts one person after the other, because each step of an async generator takes as long as counting a person. */

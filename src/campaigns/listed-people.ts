@@ -120,6 +120,27 @@ export class ListedPeople {
       return `${this.changes.length} ${people} have another address there, by their id, so it may be the wrong list or the wrong column. ${IF_WRONG} Otherwise, add --confirm.`
   }
 
+  /** Sentences for the operator. @param isDone false before a run, when nothing has moved yet */
+  static describe(changes: readonly AddressChange[], isDone: boolean): string[] {
+    /** Where the person came from who comes first in a chain of moves that ends at this address. */
+    const originOf = (address: string): string => {
+      const move = changes.find(({ to }) => to === address)
+      return move === undefined ? address : originOf(move.from)
+    }
+    return changes.map(({ from, to }) => {
+      if (!isVacated(to)) return `${from} is ${to} now`
+      const origin = originOf(from)
+      const move = isDone ? `is at ${to} now` : `moves to ${to}`
+      if (isVacated(origin)) return `${from} has its former id again: what was recorded since ${move}`
+      const ifSame = !isDone
+        ? 'If it is the same person, put the former id on the list'
+        : origin === from
+          ? `If only the id was corrected, run "${COMMAND} person rename ${to} ${from}"`
+          : 'If it is the same person, put the former ids back on the list: the next run returns all data'
+      return `${from} has another id, so it is another person's: the data of the former one ${move}. ${ifSame}`
+    })
+  }
+
   /** Rows that have a former address. */
   get outdated(): AddressChange[] {
     return [...this.#present].flatMap(([from, to]) => (this.#rows.has(to) ? [] : { from, to }))

@@ -5,10 +5,8 @@ import { peopleUrl } from '../admin/filters.ts'
 import { describeActionItems, describeMove, withCompanyNames } from '../admin/overview.ts'
 import { isoDate, utcDay, type Report } from '../admin/report.ts'
 import type { CampaignRun } from '../campaigns/delivery.ts'
-import type { AddressChange } from '../campaigns/listed-people.ts'
 import type { Tally } from '../campaigns/tally.ts'
 import { FROM_TIME } from '../campaigns/working-time.ts'
-import { isVacated } from '../people/address.ts'
 import { activeMassDisconnects, PROGRESS_STATES, type KeepState } from '../people/keep-state.ts'
 import type { OperatorAction } from '../people/person.ts'
 import { COMMAND } from '../version.ts'
@@ -51,27 +49,6 @@ function describeAction(
     return `${app} is released.${isNow ? when : ''}${limited > 0 ? ` Waiting for the limit of four emails in a quarter: ${limited}.` : ''}`
   if (what === 'removed') return `${app} counts as removed: it is in no figure and no email.`
   return what === 'markedConnected' ? `${app} counts as connected for everyone whose list it left.` : []
-}
-
-/** @param isDone false before a run, when nothing has moved yet */
-export function describeRenames(changes: readonly AddressChange[], isDone: boolean): string[] {
-  /** Where the person came from who comes first in a chain of moves that ends at this address. */
-  const originOf = (address: string): string => {
-    const move = changes.find(({ to }) => to === address)
-    return move === undefined ? address : originOf(move.from)
-  }
-  return changes.map(({ from, to }) => {
-    if (!isVacated(to)) return `${from} is ${to} now`
-    const origin = originOf(from)
-    const move = isDone ? `is at ${to} now` : `moves to ${to}`
-    if (isVacated(origin)) return `${from} has its former id again: what was recorded since ${move}`
-    const ifSame = !isDone
-      ? 'If it is the same person, put the former id on the list'
-      : origin === from
-        ? `If only the id was corrected, run "${COMMAND} person rename ${to} ${from}"`
-        : 'If it is the same person, put the former ids back on the list: the next run returns all data'
-    return `${from} has another id, so it is another person's: the data of the former one ${move}. ${ifSame}`
-  })
 }
 
 export function describeWaiting({ count, from, timezone }: OutOfHours, isMore: boolean): string {

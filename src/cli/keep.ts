@@ -49,7 +49,7 @@ import { withCampaignLease } from './invite/lease.ts'
 import { limitFaults } from './invite/list.ts'
 import { RunProgress } from './invite/progress.ts'
 import { actionsOfRun, applyOptions } from './keep-options.ts'
-import { describeRenames, describeWaiting, printRun, statesOf } from './keep-summary.ts'
+import { describeWaiting, printRun, statesOf } from './keep-summary.ts'
 import { createOperatorAudit, operatorName } from './operator.ts'
 import { previewRenames } from './rename.ts'
 import { openKeepState, openPeople, withStore } from './store.ts'
@@ -129,7 +129,7 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
   const state = applyOptions(await store.load(), options, { now: now(), ...company })
   const { list, renamed, faults } = await previewRenames(rows, inUse, run)
   const andMore = (more: number) => `and ${more} more`
-  for (const change of limitFaults(describeRenames(renamed, false), andMore))
+  for (const change of limitFaults(ListedPeople.describe(renamed, false), andMore))
     stderr.write(`In a run, ${change}\n`)
   for (const fault of limitFaults(faults)) stderr.write(`${fault}\n`)
   const counts = { people: run.people.length, invitation: 0, reminder: 0, lapse: 0, newApp: 0, approval: 0 }
@@ -289,8 +289,8 @@ async function runKeep(
   if (stored.pausedUntil !== undefined && current.pausedUntil === undefined)
     stderr.write('The pause is over.\n')
   const outOfHours = await emailsOutOfHours(list, people, { company, state: counted, now: now() })
-  const renamed = describeRenames(noted.renamed, true)
-  const outdated = describeRenames(keepRun.outdated, true)
+  const renamed = ListedPeople.describe(noted.renamed, true)
+  const outdated = ListedPeople.describe(keepRun.outdated, true)
   const found = { ...noted, renamed, outdated, actions, outOfHours }
   return printRun(report, counted, { ...run, campaignRun }, found) ? EXIT_NEEDS_SOMEONE : 0
 }

@@ -217,12 +217,6 @@ export const unansweredDelistings = (state: Pick<KeepState, 'delistedApps' | 'ma
       !pausedApps(state).has(instance),
   )
 
-/** Delisted apps that no figure counts, even for people who still have them listed. */
-export function uncountedApps(state: Pick<KeepState, 'delistedApps' | 'massDisconnects'>): Set<string> {
-  const paused = pausedApps(state)
-  return new Set([...delistedInstances(state)].filter((instance) => !paused.has(instance)))
-}
-
 /** Without those that an operator marked as connected. */
 export const delistedInstances = ({ delistedApps }: Pick<KeepState, 'delistedApps'>): ReadonlySet<string> =>
   new Set(delistedApps?.flatMap((app) => (app.markedConnectedAt === undefined ? app.instance : [])))
