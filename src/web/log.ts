@@ -50,5 +50,38 @@ export function createLog(level: string, destination?: DestinationStream): Log {
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError },
   }
-  return destination ? pino(options, destination) : pino(options)
+  if (destination !== undefined || level === 'silent') return pino(options, destination)
+  const output = openStandardOutput()
+  const log = pino(options, output)
+  let dropped = 0
+  output.on('drop', () => dropped++)
+  output.on('drain', () => {
+    if (dropped > 0) log.warn({ dropped }, 'lines of the log were dropped, because nothing read them')
+    dropped = 0
+  })
+  return log
+}
+
+/** Lines that wait for their reader, in bytes. More are dropped, so that a frozen reader doesn't fill the memory. */
+const MAX_WAITING = 8 * 1024 * 1024
+/** How long an ending process waits for the reader. */
+const MAX_EXIT_MS = 1_000
+
+function openStandardOutput() {
+  let endAt = Infinity
+  // Registered before pino's own listener, which would wait for a frozen reader without an end.
+  process.once('exit', () => {
+    endAt = performance.now() + MAX_EXIT_MS
+    try {
+      output.flushSync()
+    } catch {
+      // The reader is frozen.
+    }
+    output.destroy()
+  })
+  const retryEAGAIN = () => performance.now() < endAt
+  // process.stdout makes a pipe refuse writes (EAGAIN), which otherwise block the process.
+  const dest = process.stdout.fd
+  const output = pino.destination({ dest, sync: false, maxLength: MAX_WAITING, retryEAGAIN })
+  return output
 }
