@@ -110,10 +110,11 @@ export async function findClusters(
   const disconnects = [...massDisconnects, ...lostByMany]
   const isLost = (instance: string, at: number) =>
     !listings.apps.get(instance)?.isMoved && disconnectOf(disconnects, instance, at) !== undefined
+  const addedApps = newAppsIn(listings.apps, newApps, { all, now, isLost })
   return {
     massDisconnects: lostByMany,
-    newApps: newAppsIn(listings.apps, newApps, { all, now, isLost }),
-    delistedApps: delistedAppsIn(delistings.apps, delistedApps, now).map((app) =>
+    newApps: addedApps,
+    delistedApps: delistedAppsIn(delistings.apps, { delistedApps, newApps: addedApps }, now).map((app) =>
       moved.has(app.instance) ? { ...app, isMoved: true } : app,
     ),
   }
@@ -226,20 +227,24 @@ function newAppsIn(
 }
 
 /** Apps that left most lists, though few people left for them, were probably removed. Most lists still lack them. */
-function delistedAppsIn(apps: CountsByInstance, before: NonNullable<KeepState['delistedApps']>, now: number) {
-  const ongoing = before.filter((app) => !isOver(apps.get(app.instance)))
+function delistedAppsIn(
+  apps: CountsByInstance,
+  { delistedApps = [], newApps = [] }: Pick<KeepState, 'delistedApps' | 'newApps'>,
+  now: number,
+) {
+  const ongoing = delistedApps.filter((app) => !isOver(apps.get(app.instance)))
   const found = new Map(ongoing.map((app) => [app.instance, app]))
   for (const [instance, { name, changedAt, connectedByConsent, listed }] of apps) {
     // Later losses belong to the same question, and to its answer, unless that was "connected".
     const earlier = found.get(instance)
     if (earlier !== undefined && earlier.markedConnectedAt === undefined) continue
     const wasConnected = connectedByConsent > changedAt.length * MAX_CONSENT_RATIO
-    // An app that stays on most lists wasn't removed: people connected it elsewhere.
-    const shared =
-      wasConnected || listed > changedAt.length
-        ? undefined
-        : findCluster(changedAt, changedAt.length + listed)
-    if (shared !== undefined) found.set(instance, { instance, name, noticedAt: now, ...shared })
+    const shared = wasConnected ? undefined : findCluster(changedAt, changedAt.length + listed)
+    if (shared === undefined) continue
+    const app = { instance, name, noticedAt: now, ...shared }
+    // An app that stays on most lists wasn't removed: people connected it elsewhere, or it moves by department.
+    const isOnMostLists = listed > changedAt.length
+    if (!isOnMostLists || likelySuccessorOf(app, { newApps }) !== undefined) found.set(instance, app)
   }
   return [...found.values()]
 }
@@ -254,7 +259,8 @@ export const likelySuccessorOf = (
       !app.isMoved &&
       app.instance !== former &&
       datasourceType(app.instance) === datasourceType(former) &&
-      Math.abs(app.since - since) < SPREAD_MS,
+      since > app.since - SPREAD_MS &&
+      since < app.noticedAt + SPREAD_MS,
   )?.instance
 
 /**

@@ -196,7 +196,7 @@ it.each([
   ['waits two working days on the list of a later department', -4 * DAY, {}, {}, 0, false, -DAY],
 ] as const)('an email about a new app %s', (_when, noticed, left, added, day, isDue, listed: number = noticed) => {
   const cluster = { name: 'Notion', noticedAt: monday + noticed, since: monday - DAY, people: 9 }
-  const newApps = [{ ...cluster, instance: 'notion_1', ...added }]
+  const newApps = [{ ...cluster, instance: 'notion_1', noticedAt: monday, ...added }]
   const delistedApps = [{ ...cluster, instance: 'notion_0', ...left }]
   const moment = { state: { ...state, newApps, delistedApps }, now: monday + day * DAY, calendar: place }
 

@@ -26,6 +26,14 @@ const people = (count: number, ...given: Parameters<typeof person>) =>
 const find = async (all: Person[], state = NO_CLUSTERS) =>
   (await findClusters(all, state, monday + 2 * HOUR)).delistedApps
 
+it('an app that stays on most lists is a question where another instance is new', async () => {
+  const added = { name: 'Jira', noticedAt: monday, since: monday - 4 * DAY, people: 9 }
+  const state = (instance: string) => ({ ...NO_CLUSTERS, newApps: [{ ...added, instance }] })
+  const everyone = [...people(5, 'run'), ...people(6)]
+  expect(await find(everyone, state('jira_2'))).toHaveLength(1)
+  expect(await find(everyone, state('slack_2'))).toEqual([])
+})
+
 it.each([
   { byRuns: 4, byPages: 0, listed: 4, found: 0 },
   { byRuns: 5, byPages: 0, listed: 5, found: 1 },
