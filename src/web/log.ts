@@ -83,5 +83,11 @@ function openStandardOutput() {
   // process.stdout makes a pipe refuse writes (EAGAIN), which otherwise block the process.
   const dest = process.stdout.fd
   const output = pino.destination({ dest, sync: false, maxLength: MAX_WAITING, retryEAGAIN })
+  // A full disk fails each write until it has room again. sonic-boom would repeat a synchronous one without an end.
+  let isFailing = false
+  output.on('error', () => (isFailing = true))
+  output.on('write', () => (isFailing = false))
+  const flushSync = output.flushSync.bind(output)
+  output.flushSync = () => isFailing || flushSync()
   return output
 }

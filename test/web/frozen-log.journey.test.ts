@@ -1,6 +1,7 @@
 // A reader of the log that reads nothing for a while, such as a frozen collector behind a pipe.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
 
@@ -24,6 +25,21 @@ it('a frozen reader of the log fills no memory and delays no exit', async () => 
 
   expect(code).toBe(0)
   expect(Number(heap)).toBeLessThan(40)
+})
+
+it('a full disk under the log neither hangs the process nor ends it', async () => {
+  const disk = openSync('/dev/full', 'w')
+  const code = `const { createLog } = await import('${LOG}')
+    const log = createLog('info')
+    log.info({}, 'line')
+    setTimeout(() => log.fatal({}, 'line'), 200)
+    setTimeout(() => process.exit(7), 400)`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
+    stdio: ['ignore', disk, 'inherit'],
+  })
+  const [exit] = await once(child, 'exit')
+  closeSync(disk)
+  expect(exit).toBe(7)
 })
 
 it('a reader that comes back gets what waited, and how many lines were dropped', async () => {
