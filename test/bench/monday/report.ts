@@ -26,8 +26,8 @@ export type Morning = {
 
 const MAX_P99_MS = 50
 const MAX_PROCESSOR_MS = 15
-/** Among fewer people, the starts of five processes weigh too much. */
-const MIN_PEOPLE = 5_000
+/** Among fewer people, the starts of five processes and their cold code weigh too much. */
+const MIN_PEOPLE = 50_000
 const FAULTS: readonly Phase[] = ['kill -9', 'failover', 'rolling restart']
 
 /** Counted on its own. */
