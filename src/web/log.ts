@@ -56,13 +56,14 @@ export function createLog(level: string, destination?: DestinationStream): Log {
   let dropped = 0
   output.on('drop', () => dropped++)
   output.on('drain', () => {
-    if (dropped > 0) log.warn({ dropped }, 'lines of the log were dropped, because nothing read them')
+    if (dropped > 0)
+      log.warn({ dropped }, 'lines of the log were dropped, because they could not be written in time')
     dropped = 0
   })
   return log
 }
 
-/** Lines that wait for their reader, in bytes. More are dropped, so that a frozen reader doesn't fill the memory. */
+/** Lines that wait, in bytes. More are dropped, so that a frozen reader or a full disk doesn't fill the memory. */
 const MAX_WAITING = 8 * 1024 * 1024
 /** How long an ending process waits for the reader. */
 const MAX_EXIT_MS = 1_000
