@@ -20,9 +20,9 @@ const RESUMED_MS = 31 * 24 * 3_600_000
 type FoundCluster = { instance: string; since: number; noticedAt: number }
 
 /**
- * People besides the changed ones: `connectedByConsent` since the last evaluation, `listed` as unconnected.
+ * People besides the changed ones: `connectedByConsent` since the last evaluation.
  */
-type ClusterCounts = Record<'connected' | 'connectedByConsent' | 'listed', number> & {
+type ClusterCounts = Record<'connected' | 'connectedByConsent', number> & {
   name: string
   /** People of the newest cluster found before; `undone`: those whose change was undone. */
   inKnownCluster: number
@@ -31,6 +31,8 @@ type ClusterCounts = Record<'connected' | 'connectedByConsent' | 'listed', numbe
   changedAt: number[]
   /** Times of first listings. */
   newAt: number[]
+  /** Checks of people who have it listed. */
+  listedAt: number[]
   isMoved: boolean
 }
 
@@ -46,10 +48,11 @@ function createCounter(
 ) {
   const newest = new Map(found.map((app) => [app.instance, app]))
   const apps = new Map<string, ClusterCounts>()
-  const add = (app: AppRecord) => {
+  const lists = () => ({ changedAt: [], newAt: [], listedAt: [] })
+  const add = (app: AppRecord, checkedAt: number) => {
     const { instance, name, status, since, movedFrom, delistedAt, previousLapsedAt } = app
-    const zeros = { inKnownCluster: 0, undone: 0, connected: 0, connectedByConsent: 0, listed: 0 }
-    const count = apps.get(instance) ?? { name, changedAt: [], newAt: [], isMoved: false, ...zeros }
+    const zeros = { inKnownCluster: 0, undone: 0, connected: 0, connectedByConsent: 0 }
+    const count = apps.get(instance) ?? { ...lists(), name, isMoved: false, ...zeros }
     apps.set(instance, count)
     count.isMoved ||= movedFrom !== undefined
     if (isNew(app)) count.newAt.push(app.newAt)
@@ -59,7 +62,7 @@ function createCounter(
     if (isPartOf(newestApp, at)) count.inKnownCluster++
     else if (at !== undefined && at >= evaluatedAt && !(previousLapsedAt && delistedAt))
       count.changedAt.push(at)
-    else if (status !== 'connected') count.listed++
+    else if (status !== 'connected') count.listedAt.push(checkedAt)
     else count[since >= evaluatedAt && delistedAt === undefined ? 'connectedByConsent' : 'connected']++
   }
   return { apps, add }
@@ -87,14 +90,14 @@ export async function findClusters(
   for await (const person of people) {
     if (isGone(person) || person.lastCheck === undefined) continue
     all++
-    const { apps } = person.lastCheck
+    const { apps, checkedAt } = person.lastCheck
     for (const app of apps) {
       if (isUnavailable(app.status)) continue
       const to = unconnectedSuccessorOf(app, apps)
       const moved = (moves.get(app.instance)?.moved ?? 0) + 1
       if (to !== undefined) moves.set(app.instance, { to, moved })
-      lapses.add(to === undefined ? app : asLost(app))
-      for (const { add } of [listings, delistings]) add(app)
+      lapses.add(to === undefined ? app : asLost(app), checkedAt)
+      for (const { add } of [listings, delistings]) add(app, checkedAt)
     }
   }
   const lostByMany = massDisconnectsIn(lapses.apps, listings.apps, massDisconnects, now).map(
@@ -234,16 +237,17 @@ function delistedAppsIn(
 ) {
   const ongoing = delistedApps.filter((app) => !isOver(apps.get(app.instance)))
   const found = new Map(ongoing.map((app) => [app.instance, app]))
-  for (const [instance, { name, changedAt, connectedByConsent, listed }] of apps) {
+  for (const [instance, { name, changedAt, connectedByConsent, listedAt }] of apps) {
     // Later losses belong to the same question, and to its answer, unless that was "connected".
     const earlier = found.get(instance)
     if (earlier !== undefined && earlier.markedConnectedAt === undefined) continue
     const wasConnected = connectedByConsent > changedAt.length * MAX_CONSENT_RATIO
-    const shared = wasConnected ? undefined : findCluster(changedAt, changedAt.length + listed)
+    const shared = wasConnected ? undefined : findCluster(changedAt, changedAt.length + listedAt.length)
     if (shared === undefined) continue
     const app = { instance, name, noticedAt: now, ...shared }
-    // An app that stays on most lists wasn't removed: people connected it elsewhere, or it moves by department.
-    const isOnMostLists = listed > changedAt.length
+    // An app that stays on most lists wasn't removed: people connected it elsewhere, or it moves by department. Lists
+    // that were last read before the first one lost it show nothing.
+    const isOnMostLists = listedAt.filter((at) => at > app.since).length > changedAt.length
     if (!isOnMostLists || likelySuccessorOf(app, { newApps }) !== undefined) found.set(instance, app)
   }
   return [...found.values()]
