@@ -1,7 +1,7 @@
 // Changes since an earlier day or the last digest, from the daily counts of `onramp keep`. Pure.
 import type { DailyCounts, KeepState } from '../people/keep-state.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import { DAY_MS, CHANGES, utcDay, zeros, type Report } from './report.ts'
+import { DAY_MS, CHANGES, newAppCounts, utcDay, zeros, type Report } from './report.ts'
 
 type ComparedReport = Pick<Report, 'ready' | 'finished' | 'days' | 'changeCounts' | 'datasources'>
 
@@ -37,24 +37,33 @@ function compareWith(
   row: DailyCounts & { at?: number },
   report: ComparedReport,
   changeCounts: NonNullable<Report['changeCounts']>,
-  { massDisconnects, newApps = [], delistedApps = [] }: KeepState,
+  { newApps: ongoing = [], appEvents = [] }: KeepState,
   isSince: (at: number) => boolean,
 ) {
   const before = doneIn(row)
   const moreReady = before === undefined ? report.ready - row.ready : report.finished - before
   const known = new Map(report.datasources.map((app) => [app.instance, app]))
-  const withCurrentName = <App extends { instance: string; name: string }>(app: App) => {
-    const { name = app.name, emailed = 0, limited = 0, lapsedLimited = 0 } = known.get(app.instance) ?? {}
-    return { ...app, name, emailed, limited, lapsedLimited }
+  const events = appEvents
+    .filter(({ at }) => isSince(at))
+    .map(({ instance, name, ...event }) => ({
+      ...(known.get(instance) ?? newAppCounts(instance, name)),
+      ...event,
+    }))
+  const newApps = new Map<string, (typeof events)[number] & { hasMoved: boolean }>()
+  for (const event of events) {
+    const { what, instance, people } = event
+    const hasMoved = ongoing.some((app) => app.instance === instance && app.isMoved === true)
+    const earlier = newApps.get(instance)?.people ?? 0
+    if (what === 'new') newApps.set(instance, { ...event, people: earlier + people, hasMoved })
   }
   return {
     row,
     before,
     moreReady,
     ...changeCounts,
-    newApps: newApps.filter(({ noticedAt }) => isSince(noticedAt)).map(withCurrentName),
-    removed: delistedApps.filter(({ markedRemovedAt = 0 }) => isSince(markedRemovedAt)).map(withCurrentName),
-    resumed: massDisconnects.filter(({ resumedAt = 0 }) => isSince(resumedAt)).map(withCurrentName),
+    newApps: [...newApps.values()],
+    /** Oldest first. */
+    events,
     /** Apps that are new for at least one person. */
     newForSome: report.datasources.filter(({ newestAt = 0 }) => isSince(+new Date(newestAt))),
   }
@@ -67,10 +76,14 @@ type Compared = ReturnType<typeof compareWith>
 /** "Slack has moved, Notion is new". Apps that are new for a few people are listed with the number of these people. */
 function describeCauses({ newApps, newForSome, newApp: people }: Compared, t: Texts): string {
   const isForMany = newApps.length > 0
-  const apps = isForMany ? newApps : newForSome
-  const moved = apps.flatMap(({ name, isMoved }) => (isMoved ? name : []))
-  const added = apps.flatMap(({ name, isMoved }) => (isMoved ? [] : name))
-  const causeOf = (key: 'Moved' | 'New', names: readonly string[], number = names.length) => {
+  const moved = isForMany
+    ? newApps.filter(({ hasMoved }) => hasMoved)
+    : newForSome.filter((app) => app.isMoved)
+  const added = isForMany
+    ? newApps.filter(({ hasMoved }) => !hasMoved)
+    : newForSome.filter((app) => !app.isMoved)
+  const causeOf = (key: 'Moved' | 'New', apps: readonly { name: string }[], number = apps.length) => {
+    const names = apps.map(({ name }) => name)
     const [app, second = ''] = names
     const values = { number, people, second, apps: t.list(names.slice(0, MAX_NAMED)) }
     return app === undefined ? [] : [t(`admin.since.cause${key}`, { app, ...values })]
@@ -79,32 +92,45 @@ function describeCauses({ newApps, newForSome, newApp: people }: Compared, t: Te
   return t.list([...causeOf('Moved', moved), ...causeOf('New', added, isListed ? 0 : added.length)])
 }
 
-export function describeComparison(compared: Compared, t: Texts): string[] {
-  const { row, moreReady, fellBack, left, returned, newApp, reminded, newApps } = compared
+function describeReady(compared: Compared, t: Texts): string {
+  const { moreReady, newApp, delisted } = compared
   const count = Math.abs(moreReady)
   // Of the others, some may have left the list.
-  const isByNewApps = moreReady < 0 && newApp > 0 && newApp * 2 >= count
-  const ready = isByNewApps
-    ? t('admin.since.fewerFor', { count, causes: describeCauses(compared, t) })
-    : t(moreReady < 0 ? 'admin.since.fewer' : 'admin.since.more', { count })
+  if (moreReady < 0 && newApp > 0 && newApp * 2 >= count)
+    return t('admin.since.fewerFor', { count, causes: describeCauses(compared, t) })
+  const ready = t(moreReady < 0 ? 'admin.since.fewer' : 'admin.since.more', { count })
+  return delisted === 0 ? ready : t.list([ready, t('admin.since.delisted', { count: delisted })])
+}
+
+function describeEvents({ events }: Compared, t: Texts): string[] {
+  const newest = new Map(events.map((event) => [`${event.what} ${event.instance}`, event]))
+  return events.flatMap((event) => {
+    const { what, instance, name: app, at, people: lapsed, had = lapsed } = event
+    const { releasedEmailed: emailed, releasedLimited: limited } = event
+    if (what === 'new') return []
+    if (what === 'removed') return [t('admin.since.removed', { app })]
+    const values = { app, lapsed, had, day: t.day(at) }
+    if (what === 'restored') return [t('admin.since.restored', values)]
+    const isNewest = newest.get(`${what} ${instance}`) === event
+    const waiting = isNewest && limited > 0 ? [t('admin.since.emailed', { app, emailed, limited })] : []
+    return [t('admin.since.released', values), ...waiting]
+  })
+}
+
+export function describeComparison(compared: Compared, t: Texts): string[] {
+  const { row, fellBack, left, returned, reminded, newApps } = compared
   const fallen = fellBack === 0 ? [] : [t('admin.since.fellBack', { count: fellBack })]
   const gone = left === 0 ? [] : [t('admin.since.left', { count: left })]
-  const changes = t.list([ready, ...fallen, ...gone])
+  const changes = t.list([describeReady(compared, t), ...fallen, ...gone])
   return [
     row.at === undefined
       ? t('admin.since.day', { day: t.day(Date.parse(row.day)), changes })
       : t('admin.since', { when: t.moment(row.at), changes }),
-    ...newApps.flatMap(({ name: app, people, isMoved: hasMoved, emailed, limited }) => [
+    ...newApps.flatMap(({ name: app, people, hasMoved, emailed, limited }) => [
       t(hasMoved ? 'admin.since.moved' : 'admin.since.new', { app, count: people }),
       ...(limited > 0 ? [t('admin.since.emailed', { app, emailed, limited })] : []),
     ]),
-    ...compared.resumed.flatMap(
-      ({ name: app, lapsed, had, resumedAt = 0, emailed, lapsedLimited: limited }) => [
-        t('admin.since.released', { app, lapsed, had, day: t.day(resumedAt) }),
-        ...(limited > 0 ? [t('admin.since.emailed', { app, emailed, limited })] : []),
-      ],
-    ),
-    ...compared.removed.map(({ name: app }) => t('admin.since.removed', { app })),
+    ...describeEvents(compared, t),
     ...(returned === 0 ? [] : [t('admin.since.returned', { count: returned })]),
     ...(reminded === 0 ? [] : [t('admin.since.reminders', { count: reminded })]),
   ]

@@ -41,7 +41,7 @@ export function massDisconnectNotice(disconnect: MassDisconnect, context: Notice
   const subject = t('admin.need.massDisconnect', { app, lapsed, had, day })
   const facts = t('admin.digest.known', { app, lapsed, had, day })
   const paragraphs = [facts, t('admin.digest.likely', { app }), t('admin.digest.release', { app })]
-  const commands = [keepCommand(instance, 'release') ?? [], `${COMMAND} status EMAIL`].flat()
+  const commands = [keepCommand('release', instance) ?? [], `${COMMAND} status EMAIL`].flat()
   return noticeOf(subject, paragraphs, context, { commands })
 }
 
@@ -72,7 +72,7 @@ export function delistedAppsNotice(
     t('admin.need.removed', { app: displayName(app, t.lang), ...delistedCounts(report, app.instance) }),
   )
   const commands = apps.flatMap(({ instance }) =>
-    (['removed', 'release'] as const).flatMap((option) => keepCommand(instance, option) ?? []),
+    (['removed', 'release'] as const).flatMap((option) => keepCommand(option, instance) ?? []),
   )
   const [only = '', ...others] = questions
   const why = t('admin.need.removedWhy')

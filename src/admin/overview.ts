@@ -16,11 +16,14 @@ import type { AppCounts, Report } from './report.ts'
 import { COMMAND } from '../version.ts'
 import { appTable, groupTable, shareFormatter, widthOf } from './sorted-table.ts'
 
-/** The command for an app's paused emails or removal. Undefined if the app's name isn't safe in a shell. */
-export const keepCommand = (instance: string, option: 'release' | 'removed'): string | undefined =>
-  /^\w[\w.-]*$/.test(instance) ? `${COMMAND} keep PEOPLE.csv --${option} ${instance}` : undefined
-
 const KEEP_COMMAND = `${COMMAND} keep PEOPLE.csv`
+
+/** The command for paused emails or a removal. Undefined if the name of an app isn't safe in a shell. */
+export const keepCommand = (option: 'release' | 'removed', ...apps: readonly string[]): string | undefined =>
+  apps.every((instance) => /^\w[\w.-]*$/.test(instance))
+    ? [KEEP_COMMAND, ...apps.map((instance) => `--${option} ${instance}`)].join(' ')
+    : undefined
+
 const COMMANDS: { [Kind in ItemKind]?: string } = {
   due: `${COMMAND} invite send ${PEOPLE_FILE} --remind-after ${REMIND_AFTER_DAYS}`,
   stopped: KEEP_COMMAND,
@@ -232,7 +235,12 @@ export function withCompanyNames(
   const nameOf = uniqueNames(keepState, report.datasources, names, lang)
   const named = <T extends { instance: string; name: string }>(apps: readonly T[]): T[] =>
     apps.map((app) => ({ ...app, name: nameOf(app) }))
-  const state = { ...keepState, massDisconnects: named(massDisconnects), delistedApps: named(delistedApps) }
+  const state = {
+    ...keepState,
+    massDisconnects: named(massDisconnects),
+    delistedApps: named(delistedApps),
+    appEvents: named(keepState.appEvents ?? []),
+  }
   return { report: { ...report, datasources: named(report.datasources) }, keepState: state }
 }
 
@@ -281,7 +289,7 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     return {
       ...item,
       detail: t.sentences([...describeMove(disconnect, known, t), ...likely, why]),
-      command: keepCommand(movedTo ?? former, 'release'),
+      command: keepCommand('release', movedTo ?? former),
     }
   })
   const { stopped, needs, lastRunAt } = keepState
@@ -298,7 +306,7 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     const approval = approvals.get(delistedApp.instance)
     const waiting = approval?.waitingPeople ? [approvalItem(approval, delistedApp.name, t).title] : []
     const detail = t.sentences([...describeMove(delistedApp, known, t), item.detail, ...waiting])
-    return { ...item, detail, command: keepCommand(delistedApp.instance, 'removed') }
+    return { ...item, detail, command: keepCommand('removed', delistedApp.instance) }
   })
   const blockedAppItem = (app: AppCounts) => {
     const item = createItem('app', app.counts.blocked, 'blocked', app)

@@ -182,11 +182,11 @@ function helpFor(summary: PersonSummary, person: Person, keepState: KeepState) {
   ]
   const [kind, appliesTo, commandArguments] = causes.find(([, one]) => one === true || (one && one.length))!
   const apps = typeof appliesTo === 'boolean' ? [] : appliesTo
-  const app = apps[0]?.instance ?? ''
+  const instances = apps.map(({ instance }) => instance)
   const commandLine =
     commandArguments && `${COMMAND} ${commandArguments.replace('EMAIL', () => shellWord(person.email))}`
-  const command = kind === 'onHold' ? keepCommand(app, 'release') : commandLine
-  const path = kind === 'blocked' ? peopleUrl({ filter: kind, app }) : undefined
+  const command = kind === 'onHold' ? keepCommand('release', ...new Set(instances)) : commandLine
+  const path = kind === 'blocked' ? peopleUrl({ filter: kind, app: instances[0] ?? '' }) : undefined
   const approvedAt = approvalOf(apps[0])?.approvedAt
   return { kind, apps, code: kind === 'failed' ? failure?.code : undefined, command, path, approvedAt }
 }
@@ -256,9 +256,10 @@ export function personPage(
         text: nameOf(app.instance),
         details: [
           stateText(app, t),
+          app.lostAs === undefined ? [] : t('person.moved'),
           app.newAt === undefined ? [] : t(app.movedFrom === undefined ? 'person.new' : 'person.moved'),
         ].flat(),
-        isBad: app.state === 'unconnected' && app.lapsedAt !== undefined,
+        isBad: isLost(app),
       })),
       ...questions.map(({ instance }) => ({
         time: timeOf(known.find((app) => app.instance === instance)?.delistedAt),
@@ -287,10 +288,14 @@ export function personPage(
   }
 }
 
-function stateText({ state, isUnconfirmed, lapsedAt }: PersonApp, t: Texts): string {
+/** Not if the person's list has another instance instead of the lost one. */
+const isLost = ({ state, lapsedAt, lostAs }: PersonApp): boolean =>
+  state === 'unconnected' && lapsedAt !== undefined && lostAs === undefined
+
+function stateText(app: PersonApp, t: Texts): string {
+  const { state, isUnconfirmed } = app
   if (isUnconfirmed) return t('person.unconfirmed')
   if (state === 'blocked') return t('admin.filter.blocked')
-  const unconnected = lapsedAt === undefined ? 'waiting' : 'lapsed'
-  const shown = state === 'unconnected' ? unconnected : state
+  const shown = state === 'unconnected' ? (isLost(app) ? 'lapsed' : 'waiting') : state
   return t(`admin.state.${shown}`)
 }

@@ -2,7 +2,7 @@
 import { APPROVALS } from '../campaigns/approvals.ts'
 import { campaignEmails, ONBOARDING } from '../campaigns/campaign.ts'
 import { EPISODES, forCampaign } from '../campaigns/episodes.ts'
-import { pausedApps, personForCounts } from '../people/keep-state.ts'
+import { personForCounts, type KeepState } from '../people/keep-state.ts'
 import { appsOf, isFinished, isGone, mayHaveBeenSent, isReady } from '../people/person.ts'
 import type { AppRecord, PersonApp, EmailRecord, Person } from '../people/person.ts'
 
@@ -46,6 +46,8 @@ export type PersonSummary = {
   apps: PersonApp[]
   /** Instances that left this person's list and many others at once. */
   delistedApps: string[]
+  /** When the last of them left it. */
+  delistedAt: number | undefined
   /** Instances that were in emails about new apps, or, once lost, in emails since then. */
   emailedApps: string[]
   emails: EmailRecord[]
@@ -72,7 +74,9 @@ export function summarize(
 ): PersonSummary {
   const person = personForCounts(recorded, keepState)
   const { campaigns, lastCheck, delistedApps } = person
-  const apps = appsOf(person).map((app) => shared(withHold(withFormerLoss(app, person), keepState)))
+  const apps = appsOf(person).map((app) =>
+    shared(withHold(withFormerLoss(app, person), keepState.massDisconnects)),
+  )
   const emails = campaigns.flatMap(({ name, emails: own }) =>
     // Emails about an approval aren't reminders.
     own.map(({ state, at, reminder }) => ({ state, at, reminder: name === APPROVALS ? 0 : reminder })),
@@ -92,6 +96,14 @@ export function summarize(
     checkedAt: lastCheck?.checkedAt,
     apps,
     delistedApps,
+    delistedAt:
+      delistedApps.length === 0
+        ? undefined
+        : Math.max(
+            ...recorded.lastCheck!.apps.map(({ instance, delistedAt = 0 }) =>
+              delistedApps.includes(instance) ? delistedAt : 0,
+            ),
+          ),
     emailedApps: apps.flatMap(({ instance, newAt = 0, lapsedAt = newAt }) =>
       episodeEmails.some((email) => email.at >= lapsedAt && email.apps?.includes(instance)) ? instance : [],
     ),
@@ -120,12 +132,17 @@ function withFormerLoss(app: PersonApp, { lastCheck, replacedApps = [] }: Person
 }
 
 /** Not for losses before the mass disconnect, because those people may have been emailed. */
-function withHold(app: PersonApp, { massDisconnects }: Parameters<typeof pausedApps>[0]): PersonApp {
+function withHold(app: PersonApp, massDisconnects: KeepState['massDisconnects']): PersonApp {
   const { instance, lapsedAt, lostAs = instance, movedFrom = instance } = app
   if (lapsedAt === undefined) return app
-  const paused = pausedApps({ massDisconnects: massDisconnects.filter(({ since }) => lapsedAt >= since) })
-  const isOnHold = [instance, lostAs, movedFrom].some((id) => paused.has(id))
-  return isOnHold ? { ...app, isOnHold } : app
+  const holds = massDisconnects.filter(
+    ({ instance: held, movedTo = held, since, resumedAt = Infinity }) =>
+      since <= lapsedAt &&
+      lapsedAt < resumedAt &&
+      [instance, lostAs, movedFrom].some((id) => id === held || id === movedTo),
+  )
+  const isActive = holds.some(({ resumedAt }) => resumedAt === undefined)
+  return holds.length === 0 ? app : { ...app, hold: isActive ? 'active' : 'released' }
 }
 
 function returnedAt(apps: readonly AppRecord[]): number | undefined {

@@ -11,7 +11,7 @@ type Criterion = keyof typeof CRITERIA
 
 const CRITERION_NAMES = Object.keys(CRITERIA) as Criterion[]
 /** Events in the period of a comparison. */
-export const CHANGES = ['fellBack', 'left', 'returned', 'newApp', 'reminded'] as const
+export const CHANGES = ['fellBack', 'left', 'returned', 'newApp', 'delisted', 'reminded'] as const
 const OF_DAY = ['invited', 'signedIn', 'finished', ...CHANGES] as const
 const OF_INVITED = ['opened', 'signedIn', 'finished', 'nothing', 'ready'] as const
 const OF_GROUP = ['signedIn', 'finished', 'hadToConnect', 'nothing', ...PROGRESS_STATES] as const
@@ -36,8 +36,8 @@ const newGroup = (name?: string) => ({ name, people: 0, ...zeros(OF_GROUP) })
 
 /**
  * People by the day of an event. `fellBack`: fell back that day, and still are. `left`: had connected everything, and
- * are gone. `newApp`: no longer ready, only because of new apps. `returned`: connected everything again. `reminded`:
- * emails about unconnected, lost or new apps.
+ * are gone. `newApp`: no longer ready, only because of new apps. `delisted`: ready since an app in question left their
+ * list. `returned`: connected everything again. `reminded`: emails about unconnected, lost or new apps.
  */
 const newDay = (day: string) => ({ day, ...zeros(OF_DAY) })
 
@@ -57,8 +57,9 @@ export const newAppCounts = (instance: string, name: string) => ({
   emailed: 0,
   /** People who got none, because of the quarterly limit. */
   limited: 0,
-  /** Those of `limited` who lost it, or for whom it has moved. */
-  lapsedLimited: 0,
+  /** Those of `emailed` and `limited` who lost it in a mass disconnect whose emails were released. */
+  releasedEmailed: 0,
+  releasedLimited: 0,
 })
 
 /** Dates are ISO 8601. */
@@ -283,6 +284,7 @@ function momentsOf(summary: PersonSummary): Record<(typeof OF_DAY)[number], (num
     left: [goneAt],
     returned: isGone ? [] : [returnedAt],
     newApp: [newAppAt(summary)],
+    delisted: [CRITERIA.finished(summary) ? summary.delistedAt : undefined],
     reminded: isGone ? [] : remindedAt,
   }
 }
@@ -309,21 +311,21 @@ function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary, now: nu
   const isAtQuarterlyLimit = isLimited(summary, now)
   for (const entry of summary.apps) {
     const { instance, name, state, isUnconfirmed, isUnstartable, blockedAt } = entry
-    const { lapsedAt, newAt, movedFrom, lostAs = instance, isOnHold } = entry
+    const { lapsedAt, newAt, movedFrom, lostAs = instance, hold } = entry
     const app = countsOf(apps, instance, name)
     const lostApp = lapsedAt === undefined ? undefined : countsOf(apps, lostAs, name)
     if (lostApp !== undefined) lostApp.lapsed++
-    if (lostApp !== undefined && isOnHold) lostApp.onHold++
+    if (lostApp !== undefined && hold === 'active') lostApp.onHold++
     if (app === undefined) continue
     app.counts[state === 'unconnected' ? 'waiting' : state]++
     if (isUnconfirmed) app.unconfirmed++
     if (isUnstartable) app.noAddress++
     const isEmailed = summary.emailedApps.includes(instance)
+    const isWaiting = !isEmailed && isAtQuarterlyLimit && state === 'unconnected'
     if (isEmailed) app.emailed++
-    else if (isAtQuarterlyLimit && state === 'unconnected') {
-      app.limited++
-      if ((lapsedAt ?? movedFrom) !== undefined) app.lapsedLimited++
-    }
+    if (isWaiting) app.limited++
+    if (isEmailed && hold === 'released') app.releasedEmailed++
+    if (isWaiting && hold === 'released') app.releasedLimited++
     // Parsing the last time is five times as fast as formatting each one.
     if (newAt !== undefined && (app.newestAt === undefined || newAt > Date.parse(app.newestAt)))
       Object.assign(app, { newestAt: isoDate(newAt), isMoved: movedFrom !== undefined })

@@ -2,6 +2,7 @@
 // These emails wait for the end of the sweep: if many people lost an app at once, none of them can remove the cause.
 import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { withAppEvents } from '../people/app-events.ts'
 import { activeMassDisconnects, withActions } from '../people/keep-state.ts'
 import type { Approval, KeepState, KeepStateStore, MassDisconnect } from '../people/keep-state.ts'
 import type { Company } from '../company/company.ts'
@@ -163,15 +164,20 @@ export class KeepRun {
   }
 
   async #save(change: Partial<KeepState & { sweep: Sweep }>): Promise<void> {
+    const before = this.#withMovedHolds(this.#state)
+    const after = this.#withMovedHolds({ ...this.#state, ...change })
+    this.#state = withAppEvents(before, after, this.#run.now())
+    await this.#options.save(this.#state)
+  }
+
+  /** Emails stay paused when an app moves. */
+  #withMovedHolds<State extends KeepState>(state: State): State {
     const { replacedBy } = this.#options.company
-    const state = { ...this.#state, ...change }
-    // Emails stay paused when an app moves.
     const massDisconnects = state.massDisconnects.map((app) => {
       const instance = replacedBy.get(app.instance)
       return instance === undefined ? app : { ...app, instance, movedTo: instance }
     })
-    this.#state = { ...state, massDisconnects }
-    await this.#options.save(this.#state)
+    return { ...state, massDisconnects }
   }
 
   /** When a run last found it working time in each zone, or first saw the zone. */

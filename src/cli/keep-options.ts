@@ -47,7 +47,7 @@ export function applyOptions(
       )
   for (const app of removed)
     if (!delisted.some((item) => isOf(app, item)))
-      throw new UsageError(`--removed ${app}: this app isn't gone from many lists`)
+      throw new UsageError(`--removed ${app}: this app isn't gone from most lists`)
   const isReleased = (item: MassDisconnect | DelistedApp, open: readonly object[]) =>
     release.some((app) => (app === 'all' ? open.includes(item) : isOf(app, item)))
   const massDisconnects = state.massDisconnects.map((item) =>

@@ -7,16 +7,12 @@ import { isoDate, utcDay, type Report } from '../admin/report.ts'
 import type { CampaignRun } from '../campaigns/delivery.ts'
 import type { Tally } from '../campaigns/tally.ts'
 import { FROM_TIME } from '../campaigns/working-time.ts'
-import { activeMassDisconnects, PROGRESS_STATES, type KeepState } from '../people/keep-state.ts'
+import { activeMassDisconnects, type KeepState } from '../people/keep-state.ts'
 import type { OperatorAction } from '../people/person.ts'
 import { COMMAND } from '../version.ts'
 import { printSummary, type RunInput } from './invite/campaign-run.ts'
 import { limitFaults } from './invite/list.ts'
 import { forTerminal, operatorTexts } from './operator.ts'
-
-const COUNTED = [...PROGRESS_STATES, 'people', 'gone', 'nothing'] as const
-export const statesOf = (report: Report) =>
-  Object.fromEntries(COUNTED.map((name) => [name, report[name]])) as Pick<Report, (typeof COUNTED)[number]>
 
 /** `from`: when the first of these emails can leave, milliseconds since 1970. */
 type OutOfHours = { count: number; from: number; timezone: string }
@@ -59,7 +55,8 @@ export function describeWaiting({ count, from, timezone }: OutOfHours, isMore: b
 }
 
 /**
- * @param found `renamed` and `outdated` are sentences, `unknown` addresses, `actions` those of this run
+ * @param found `renamed` and `outdated` are sentences, `unknown` addresses, `actions` those of this run, which `began`
+ * then, in milliseconds since 1970
  * @returns true if the operator has something to do
  */
 export function printRun(
@@ -69,10 +66,12 @@ export function printRun(
   {
     actions,
     outOfHours,
+    began,
     ...found
   }: Record<'renamed' | 'outdated' | 'unknown', readonly string[]> & {
     actions: readonly OperatorAction[]
     outOfHours: OutOfHours
+    began: number
   },
 ): boolean {
   const { settings, company, context, options } = run
@@ -86,7 +85,7 @@ export function printRun(
   const isNow = outOfHours.count === 0 && state.pausedUntil === undefined
   const describeOf = (action: OperatorAction) => {
     const isOf = ({ instance }: { instance: string }) => instance === action.app
-    const limited = report.datasources.find(isOf)?.lapsedLimited ?? 0
+    const limited = report.datasources.find(isOf)?.releasedLimited ?? 0
     const app = apps.find(isOf)
     const isReleased = app !== undefined && action.what === 'released'
     const move = isReleased ? describeMove(app, { ...keepState, ...report }, t) : []
@@ -118,12 +117,17 @@ export function printRun(
     atLimit > 0 ? { instance, emailed, waiting: atLimit } : [],
   )
   const emails = { emailsWaiting: outOfHours.count, emailsFrom: isoDate(outOfHours.from) }
-  const counts = { ...tally, states: statesOf(report), pausedUntil, ...found, limited, ...emails }
+  const { day: _day, ...states } = state.days.at(-1) ?? {}
+  const counts = { ...tally, states, pausedUntil, ...found, limited, ...emails }
   const json = options.json && { ...counts, needs: needs.map((need) => need.replaceAll(/\n */g, ' ')) }
   printSummary(run, campaignRun, json, { isDryRun: false, isThrough: false })
   const all = `${settings.PUBLIC_URL}${peopleUrl({ filter: 'gone' })}`
+  const restored = (keepState.appEvents ?? []).filter(({ what, at }) => what === 'restored' && at >= began)
   const lines = [
     ...actions.flatMap(describeOf),
+    ...restored.map(({ name: app, people: lapsed, at }) =>
+      forTerminal(`${t('admin.since.restored', { app, lapsed, day: t.day(at) })}.`),
+    ),
     renamed.length > 0 &&
       `${renamed.length === 1 ? '1 person has' : `${renamed.length} people have`} a new address or id:${indented(renamed, '--json')}`,
     unknown.length > 0 && `Unknown to the service:${indented(unknown, all)}`,

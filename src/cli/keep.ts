@@ -24,7 +24,8 @@ import { RunStopped } from '../campaigns/ledger.ts'
 import type { Email, Notice } from '../campaigns/mail/email.ts'
 import { newTally, type Tally } from '../campaigns/tally.ts'
 import { FROM_TIME, TO_TIME } from '../campaigns/working-time.ts'
-import { unansweredDelistings, withActions } from '../people/keep-state.ts'
+import { withAppEvents } from '../people/app-events.ts'
+import { PROGRESS_STATES, unansweredDelistings, withActions } from '../people/keep-state.ts'
 import type {
   DailyCounts,
   KeepState,
@@ -49,7 +50,7 @@ import { withCampaignLease } from './invite/lease.ts'
 import { limitFaults } from './invite/list.ts'
 import { RunProgress } from './invite/progress.ts'
 import { actionsOfRun, applyOptions } from './keep-options.ts'
-import { describeWaiting, printRun, statesOf } from './keep-summary.ts'
+import { describeWaiting, printRun } from './keep-summary.ts'
 import { createOperatorAudit, operatorName } from './operator.ts'
 import { previewRenames } from './rename.ts'
 import { openKeepState, openPeople, withStore } from './store.ts'
@@ -213,7 +214,7 @@ async function runKeep(
   const store = openKeepState(records, settings)
   const at = now()
   const stored = await store.load()
-  const current = applyOptions(stored, options, { now: at, ...company })
+  const current = withAppEvents(stored, applyOptions(stored, options, { now: at, ...company }), at)
   const before = withoutQuestions(current, company)
   const actions = actionsOfRun(before, at)
   const audit = createOperatorAudit(settings, stderr)
@@ -291,7 +292,7 @@ async function runKeep(
   const outOfHours = await emailsOutOfHours(list, people, { company, state: counted, now: now() })
   const renamed = ListedPeople.describe(noted.renamed, true)
   const outdated = ListedPeople.describe(keepRun.outdated, true)
-  const found = { ...noted, renamed, outdated, actions, outOfHours }
+  const found = { ...noted, renamed, outdated, actions, outOfHours, began: at }
   return printRun(report, counted, { ...run, campaignRun }, found) ? EXIT_NEEDS_SOMEONE : 0
 }
 
@@ -374,7 +375,12 @@ async function notifyAdmins(
   return { ...(isNotified && { notifiedAt: context.now() }), ...(isPosted && { eventAt: context.now() }) }
 }
 
-const countsOf = (report: Report): DailyCounts => ({ ...statesOf(report), day: report.madeAt.slice(0, 10) })
+const COUNTED = [...PROGRESS_STATES, 'people', 'gone', 'nothing'] as const
+
+function countsOf(report: Report): DailyCounts {
+  const states = Object.fromEntries(COUNTED.map((name) => [name, report[name]]))
+  return { ...(states as Pick<Report, (typeof COUNTED)[number]>), day: report.madeAt.slice(0, 10) }
+}
 
 /** Replaces the counts of an earlier run on the same day. */
 export function withDay(days: readonly DailyCounts[], report: Report): DailyCounts[] {

@@ -114,6 +114,17 @@ export type DailyCounts = Record<(typeof PROGRESS_STATES)[number] | 'people' | '
   nothing?: number
 }
 
+/**
+ * What happened to an app for `people` at once, at `at` (milliseconds since 1970). `released`: an operator released the
+ * emails about a mass disconnect. `restored`: it ended, because most people have the app again. Both: of `had` people.
+ */
+type AppEvent = Pick<MassDisconnect, 'instance' | 'name'> & {
+  at: number
+  what: 'new' | 'removed' | 'released' | 'restored'
+  people: number
+  had?: number
+}
+
 /** Times are milliseconds since 1970. */
 export type KeepState = {
   lastRunAt?: number
@@ -131,6 +142,8 @@ export type KeepState = {
   delistedApps?: DelistedApp[]
   /** All apps at the last run, for unique names on pages about one person or app. */
   apps?: { instance: string; name: string }[]
+  /** Newest last. */
+  appEvents?: AppEvent[]
   approvals?: Approval[]
   /** Midnight in UTC. Until then, runs email only administrators. */
   pausedUntil?: number

@@ -311,8 +311,8 @@ export type PersonApp = {
   movedFrom?: string | undefined
   /** The instance that the person lost, if their list has this one instead. Set by summaries. */
   lostAs?: string
-  /** Lost in a mass disconnect whose emails are paused. Set by summaries. */
-  isOnHold?: boolean
+  /** Lost in a mass disconnect, whose emails are paused or were released. Set by summaries. */
+  hold?: 'active' | 'released'
 }
 
 /**

@@ -9,7 +9,7 @@ import { newKeepState } from '../helpers/people.ts'
 const now = Date.parse('2026-11-21T12:00:00Z')
 
 const day = (date: string, finished: number, fellBack = 0) => {
-  const zeros = { invited: 0, signedIn: 0, left: 0, returned: 0, newApp: 0, reminded: 0 }
+  const zeros = { invited: 0, signedIn: 0, left: 0, returned: 0, newApp: 0, delisted: 0, reminded: 0 }
   return { day: date, ...zeros, finished, fellBack }
 }
 const counts = { people: 9, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 0 }
@@ -52,13 +52,12 @@ it('a comparison excludes people with nothing to connect if its row counted them
 })
 
 it('counts of one use the singular, and counts of zero are left out', () => {
-  const counted = { moreReady: -1, fellBack: 1, left: 1, returned: 1, newApp: 0, reminded: 1 }
+  const counted = { moreReady: -1, fellBack: 1, left: 1, returned: 1, newApp: 0, delisted: 0, reminded: 1 }
   const one = {
     row: rowOf('2026-11-13', 0),
     before: undefined,
     newApps: [],
-    removed: [],
-    resumed: [],
+    events: [],
     newForSome: [],
     ...counted,
   }
@@ -69,25 +68,33 @@ it('counts of one use the singular, and counts of zero are left out', () => {
   ])
 })
 
-const notion = { instance: 'notion_1', name: 'notion_1', since: 0, people: 103 }
+const notion = { instance: 'notion_1', name: 'notion_1', since: 0, noticedAt: 0, people: 103 }
 const figma = { ...notion, instance: 'figma_1', name: 'Figma', people: 60 }
-const found = (...apps: (typeof notion)[]) =>
-  apps.map((app) => ({ ...app, noticedAt: Date.parse('2026-11-14T00:00:00Z') }))
+/** As new on November 14. */
+const found = (...apps: NonNullable<KeepState['newApps']>): Partial<KeepState> => ({
+  newApps: apps,
+  appEvents: apps.map(({ instance, name, people }) => {
+    const at = Date.parse('2026-11-14T00:00:00Z')
+    return { what: 'new', instance, name, people, at }
+  }),
+})
 const newestAt = '2026-11-14T10:00:00.000Z'
 const rowCounts = { waiting: 69, connected: 5, skipped: 2, blocked: 1, off: 9 }
 const named = [{ instance: 'notion_1', name: 'Notion', newestAt, counts: rowCounts }] as Report['datasources']
 
 it('fewer ready people name the app that has moved for some of them', () => {
   const moved = [{ instance: 'slack_2', name: 'Slack', newestAt, isMoved: true }] as Report['datasources']
-  const [row, none] = [rowOf('2026-11-13', 0), { fellBack: 0, left: 0, returned: 0, reminded: 0 }]
+  const [row, none] = [
+    rowOf('2026-11-13', 0),
+    { fellBack: 0, left: 0, returned: 0, delisted: 0, reminded: 0 },
+  ]
   const compared = (datasources: Report['datasources']) =>
     describeComparison(
       {
         row,
         before: undefined,
         newApps: [],
-        removed: [],
-        resumed: [],
+        events: [],
         newForSome: datasources,
         moreReady: -7,
         newApp: 7,
@@ -99,7 +106,7 @@ it('fewer ready people name the app that has moved for some of them', () => {
   expect(compared([...moved, ...named])).toContain('7 fewer ready: Slack has moved, Notion is new')
 })
 
-it.each<[string, number, number, NonNullable<KeepState['newApps']>, string[]]>([
+it.each<[string, number, number, Partial<KeepState>, string[]]>([
   ['a new app', 78, 78, found(notion), ['78 fewer ready: Notion is new', 'Notion is new for 103 people']],
   [
     'new apps',
@@ -116,56 +123,77 @@ it.each<[string, number, number, NonNullable<KeepState['newApps']>, string[]]>([
     'an app that has moved',
     37,
     37,
-    found(notion).map((app) => ({ ...app, isMoved: true })),
-    ['37 fewer ready: Notion has moved', 'Notion has moved for 103 people'],
+    found({ ...notion, isMoved: true }),
+    ['37 fewer ready: Notion has moved', 'Notion has moved: 103 people had to connect it again'],
   ],
   [
     'two apps that have moved',
     42,
     42,
-    found(notion, figma).map((app) => ({ ...app, isMoved: true })),
+    found({ ...notion, isMoved: true }, { ...figma, isMoved: true }),
     [
       '42 fewer ready: Notion and Figma have moved',
-      'Notion has moved for 103 people',
-      'Figma has moved for 60 people',
+      'Notion has moved: 103 people had to connect it again',
+      'Figma has moved: 60 people had to connect it again',
     ],
   ],
   [
     'an app that has moved, and a new one',
     42,
     42,
-    [...found(notion), ...found(figma).map((app) => ({ ...app, isMoved: true }))],
+    found(notion, { ...figma, isMoved: true }),
     [
       '42 fewer ready: Figma has moved, Notion is new',
       'Notion is new for 103 people',
-      'Figma has moved for 60 people',
+      'Figma has moved: 60 people had to connect it again',
     ],
   ],
-  ['apps that are new for a few', 3, 3, [], ['3 fewer ready: new apps for 3 people: Notion']],
-  ['a new app for half of them', 4, 2, [], ['4 fewer ready: new apps for 2 people: Notion']],
-  ['other causes, and a new app for one person', 4, 1, [], ['4 fewer people ready']],
-  ['no one', 0, 0, [], ['as many people ready as before']],
-  ['nothing new', 4, 0, [], ['4 fewer people ready']],
-  ['an app that was new before that day', 5, 0, [{ ...notion, noticedAt: 1 }], ['5 fewer people ready']],
-])('a fall by %s names its cause', (_cause, fewer, newApp, newApps, words) => {
+  ['apps that are new for a few', 3, 3, {}, ['3 fewer ready: new apps for 3 people: Notion']],
+  ['a new app for half of them', 4, 2, {}, ['4 fewer ready: new apps for 2 people: Notion']],
+  ['other causes, and a new app for one person', 4, 1, {}, ['4 fewer people ready']],
+  ['no one', 0, 0, {}, ['as many people ready as before']],
+  ['nothing new', 4, 0, {}, ['4 fewer people ready']],
+  [
+    'an app that was new before that day',
+    5,
+    0,
+    { newApps: [notion], appEvents: [{ ...notion, what: 'new', at: 1 }] },
+    ['5 fewer people ready'],
+  ],
+])('a fall by %s names its cause', (_cause, fewer, newApp, known, words) => {
   const fallen = {
     ready: 100 - fewer,
     finished: 0,
     datasources: named,
     days: [{ ...day('2026-11-14', 0), newApp }],
   }
-  const state = { ...newKeepState(), days: [rowOf('2026-11-13', 100)], newApps }
+  const state = { ...newKeepState(), days: [rowOf('2026-11-13', 100)], ...known }
   const comparison = compareSince(fallen, state, now)
   const [since = '', ...rest] = comparison === undefined ? [] : describeComparison(comparison, t)
   expect([since.replace(/^.*2026: /, ''), ...rest]).toEqual(words)
 })
 
+it('a new app counts the people of the period alone', () => {
+  const added = { what: 'new', instance: 'notion_1', name: 'notion_1' } as const
+  const appEvents = [
+    { ...added, people: 45, at: Date.parse('2026-11-12T10:00:00Z') },
+    { ...added, people: 10, at: Date.parse('2026-11-16T10:00:00Z') },
+    { ...added, people: 5, at: Date.parse('2026-11-18T10:00:00Z') },
+  ]
+  const state = { ...newKeepState(), days: rows, newApps: [{ ...notion, people: 60 }], appEvents }
+  const comparison = compareSince({ ...report, datasources: named }, state, now)
+  expect(comparison && describeComparison(comparison, t)[1]).toBe('Notion is new for 15 people')
+})
+
 it('a comparison counts people due for the email about a new app', () => {
   const datasources = [{ ...named[0], emailed: 53, limited: 67 }] as Report['datasources']
-  const jira = { ...figma, instance: 'jira_1', name: 'Jira', noticedAt: 0, markedRemovedAt: now }
-  const delistedApps = [jira, { ...jira, name: 'Box', markedRemovedAt: 1 }, { ...found(figma)[0]! }]
-  const state = { ...newKeepState(), days: rows, newApps: found(notion), delistedApps }
-  const comparison = compareSince({ ...report, datasources }, state, now)
+  const removed = { what: 'removed', instance: 'jira_1', name: 'Jira', people: 30, at: now } as const
+  const appEvents = [...(found(notion).appEvents ?? []), removed, { ...removed, name: 'Box', at: 1 }]
+  const comparison = compareSince(
+    { ...report, datasources },
+    { ...newKeepState(), days: rows, appEvents },
+    now,
+  )
   expect(comparison && describeComparison(comparison, t).slice(1, 4)).toEqual([
     'Notion is new for 103 people',
     'Notion: 53 emailed about it, 67 waiting (four emails a quarter at most)',
@@ -173,18 +201,35 @@ it('a comparison counts people due for the email about a new app', () => {
   ])
 })
 
-it('a comparison says when the emails about a lost app were released', () => {
-  const lostApp = { instance: 'notion_1', name: 'notion_1', since: 0, noticedAt: 1, lapsed: 38, had: 38 }
-  const releasedAt = (...times: (number | undefined)[]) =>
-    times.map((resumedAt) => ({ ...lostApp, ...(resumedAt !== undefined && { resumedAt }) }))
-  const state = { ...newKeepState(), days: rows, massDisconnects: releasedAt(now, 1, undefined) }
+it('a comparison has each end of a hold', () => {
+  const ended = { instance: 'notion_1', name: 'notion_1', people: 38, had: 40 }
+  const appEvents: KeepState['appEvents'] = [
+    { ...ended, what: 'released', at: 1 },
+    { ...ended, what: 'released', at: Date.parse('2026-11-16T10:00:00Z') },
+    { ...ended, what: 'restored', people: 12, at: Date.parse('2026-11-18T10:00:00Z') },
+    { ...ended, what: 'released', people: 9, had: 20, at: now },
+  ]
+  const datasources = named.map((app) => ({ ...app, emailed: 50, releasedEmailed: 21, releasedLimited: 17 }))
 
-  const datasources = named.map((app) => ({ ...app, emailed: 21, lapsedLimited: 17 }))
-  const comparison = compareSince({ ...report, datasources }, state, now)
+  const comparison = compareSince(
+    { ...report, datasources },
+    { ...newKeepState(), days: rows, appEvents },
+    now,
+  )
 
   const lines = comparison === undefined ? [] : describeComparison(comparison, t)
-  expect(lines.filter((line) => /38 of 38|waiting/.test(line))).toEqual([
-    'Emails about Notion were released on November 21, 2026: 38 of 38 people had lost access',
+  expect(lines.filter((line) => line.includes('Notion'))).toEqual([
+    'Emails about Notion were released on November 16, 2026: 38 of 40 people had lost access',
+    'Notion is back for most of the 12 people who had lost it (November 18, 2026). Emails to the others are no longer on hold',
+    'Emails about Notion were released on November 21, 2026: 9 of 20 people had lost access',
     'Notion: 21 emailed about it, 17 waiting (four emails a quarter at most)',
   ])
+})
+
+it('more ready people name those whose list lost an app', () => {
+  const days = [{ ...day('2026-11-14', 0), delisted: 4 }]
+  const comparison = compareSince({ ...report, days }, { ...newKeepState(), days: rows }, now)
+  expect(comparison && describeComparison(comparison, t)[0]).toContain(
+    '6 more people ready, 4 are ready because an app is gone from their lists',
+  )
 })

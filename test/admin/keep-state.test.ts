@@ -83,9 +83,17 @@ it('without a run, /admin has no comparison and /metrics has no counts of people
 
 it('after a run, an admin sees lost access, paused apps and people off the list', async () => {
   const days = [row(now - 20 * DAY, 4), row(now - 8 * DAY, 2), row(now, 1)]
-  const resumed = { ...massDisconnect, instance: 'jira_1', name: 'Jira', resumedAt: now }
+  const released = {
+    what: 'released',
+    instance: 'jira_1',
+    name: 'Jira',
+    people: 412,
+    had: 450,
+    at: now,
+  } as const
   await saveKeepState(running, {
-    massDisconnects: [massDisconnect, resumed],
+    massDisconnects: [massDisconnect],
+    appEvents: [released],
     zones: {},
     days,
     lastRunAt: now,

@@ -108,7 +108,7 @@ it('the email about a mass disconnect has facts, likely causes, two commands and
   const notice = massDisconnectNotice(slack, words)
   expect(notice.subject).toBe('Slack: 412 of 450 people lost access (January 14, 2027)')
   expect(notice.paragraphs[0]).toBe(
-    '412 of the 450 people who had connected Slack lost access. Onramp noticed it on January 14, 2027.',
+    '412 of the 450 people with Slack connected lost access. Onramp noticed it on January 14, 2027.',
   )
   expect(notice.paragraphs[1]).toMatch(/the app was removed, a secret expired, or an approval was withdrawn/)
   expect(notice.commands).toEqual([

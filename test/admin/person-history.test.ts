@@ -30,6 +30,24 @@ const newSlack: Person = {
   ...withSlack,
   lastCheck: { checkedAt: NOW, apps: withSlack.lastCheck!.apps.map((app) => ({ ...app, newAt: NOW })) },
 }
+/** Their list has it instead of the first Slack, which they lost. */
+const movedSlack: Person = {
+  ...withSlack,
+  lastCheck: {
+    checkedAt: NOW,
+    apps: [
+      {
+        instance: 'slack_0',
+        name: 'Slack',
+        status: 'connected',
+        since: NOW,
+        movedTo: 'slack_1',
+        previousLapsedAt: NOW,
+      },
+      { instance: 'slack_1', name: 'slack', status: 'awaiting', since: NOW },
+    ],
+  },
+}
 const bounced = (person: Person) => withEmailState(person, 'failed', { now: NOW })
 const failed = (at: number, instance = 'slack_1', code = 'service_unavailable') =>
   withFailure({ ...withSlack, visitedAt: NOW }, { at, instance, code })
@@ -54,6 +72,11 @@ it.each<[string, Person, KeepState?]>([
   ['onHold keep PEOPLE.csv --release slack_1', lapsed, ON_HOLD],
   ['onHold keep PEOPLE.csv --release slack_1', newSlack, ON_HOLD],
   ['onHold keep PEOPLE.csv --release slack_1', withSlack, ON_HOLD],
+  [
+    'onHold keep PEOPLE.csv --release jira_1 --release slack_1',
+    apps({ jira_1: 'unconnected', slack_1: 'unconnected', figma_1: 'unconnected' }),
+    { ...ON_HOLD, massDisconnects: [found, { ...found, instance: 'jira_1', name: 'Jira' }] },
+  ],
   ['left invite link', lapsed, { ...ON_HOLD, massDisconnects: [{ ...found, resumedAt: NOW }] }],
   ['failed doctor --as', failed(NOW - HOUR)],
   ['left invite link', failed(NOW - HOUR - 1)],
@@ -83,9 +106,10 @@ it.each<[string, Person, KeepState?]>([
 it.each<[string, Person, string[], boolean]>([
   ['lost is marked', lapsed, ['Lost access'], true],
   ['never connected is not marked', withSlack, ['Not connected'], false],
+  ['lost as another instance is not marked', movedSlack, ['Not connected', 'moved'], false],
 ])('an app that was %s on a person’s page', (_what, person, details, isBad) => {
   const page = personPage(person, newKeepState(), resolveCompany({}, new Map()), { t, now: NOW })
-  expect(page.apps.find(({ text }) => text === 'slack')).toMatchObject({ details, isBad })
+  expect(page.apps.find(({ text }) => text.startsWith('slack'))).toMatchObject({ details, isBad })
 })
 
 it('a person’s page labels the details of the list', () => {

@@ -5,7 +5,18 @@ import type { Report } from '../../src/admin/report.ts'
 import type { DailyCounts } from '../../src/people/keep-state.ts'
 
 const day = (date: string, invited: number, signedIn = 0, finished = 0) => {
-  return { day: date, fellBack: 0, left: 0, returned: 0, newApp: 0, reminded: 0, invited, signedIn, finished }
+  return {
+    day: date,
+    fellBack: 0,
+    left: 0,
+    returned: 0,
+    newApp: 0,
+    delisted: 0,
+    reminded: 0,
+    invited,
+    signedIn,
+    finished,
+  }
 }
 
 const counted = (days: Report['days'][number][]) => ({

@@ -8,7 +8,7 @@ import { overviewPage } from '../../src/admin/overview.ts'
 import { peopleCsv } from '../../src/admin/people-csv.ts'
 import { CRITERIA, summarize, summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
-import type { KeepState } from '../../src/people/keep-state.ts'
+import type { KeepState, MassDisconnect } from '../../src/people/keep-state.ts'
 import { newPerson, withMilestone, withCheck, type PersonApp, type Person } from '../../src/people/person.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { readPeopleList } from '../../src/campaigns/people-file.ts'
@@ -461,29 +461,33 @@ it.each([
   },
 )
 
-it.each<[string, number, number, number?]>([
-  ['three emails', 0, 3],
-  ['four emails', 1, 4],
-  ['four emails, one of them about it', 0, 3, NOW - DAY],
-  ['four emails, one of them about an earlier loss', 1, 3, NOW - DAY - 1],
-])('after %s, %s people who lost an app wait for the limit', async (_what, waiting, others, emailedAt) => {
-  const sent = (at: number, apps: string[] = []) => ({ state: 'sent' as const, at, reminder: 0, apps })
-  const emails = Array.from({ length: others }, () => sent(NOW - 2 * DAY))
-  const lapses = emailedAt === undefined ? [] : [sent(emailedAt, ['slack_1'])]
-  const campaigns = Object.entries({ onboarding: emails, lapses }).map(([name, all]) => ({
-    name,
-    emails: all,
-  }))
+const release = { instance: 'slack_1', name: 'Slack', lapsed: 9, had: 9, noticedAt: NOW - DAY }
+const [before, released] = [NOW - 3 * DAY, NOW - DAY]
 
-  const loser = lostApp({ ...signedIn, campaigns }, NOW - DAY)
-  const apps = loser.lastCheck!.apps.map(({ lapsedAt: newAt, ...app }) => ({
-    ...app,
-    ...(newAt !== undefined && { newAt, movedFrom: 'slack_0' }),
-  }))
-  const mover = { ...loser, lastCheck: { ...loser.lastCheck!, apps } }
+it.each<[string, number, Partial<MassDisconnect>, number, number?]>([
+  ['three emails', 0, { resumedAt: NOW }, 3],
+  ['four emails', 1, { resumedAt: NOW }, 4],
+  ['four emails, one of them about it', 0, { resumedAt: NOW }, 3, released],
+  ['four emails, one of them about an earlier loss', 1, { resumedAt: NOW }, 3, released - 1],
+  ['four emails, in a hold that goes on', 0, {}, 4],
+  ['four emails, with a loss before the hold', 0, { resumedAt: NOW, since: released + 1 }, 4],
+  ['four emails, with a loss after the release', 0, { resumedAt: released }, 4],
+])(
+  'after %s, %s people of a released hold wait for the limit',
+  async (_what, waiting, held, others, emailedAt) => {
+    const sent = (at: number, apps: string[] = []) => ({ state: 'sent' as const, at, reminder: 0, apps })
+    const emails = Array.from({ length: others }, () => sent(NOW - 2 * DAY))
+    const lapses = emailedAt === undefined ? [] : [sent(emailedAt, ['slack_1'])]
+    const campaigns = Object.entries({ onboarding: emails, lapses }).map(([name, all]) => ({
+      name,
+      emails: all,
+    }))
+    const loser = lostApp({ ...signedIn, campaigns }, released)
+    const state = { ...newKeepState(), massDisconnects: [{ ...release, since: before, ...held }] }
 
-  for (const [person, lapsed] of [[loser, 1] as const, [mover, 0] as const]) {
-    const { datasources } = await reportOf(person)
-    expect(datasources).toMatchObject([{ instance: 'slack_1', lapsed, lapsedLimited: waiting }])
-  }
-})
+    const { datasources } = await createReport(summarizeAll(Readable.from([loser]), state), NOW)
+
+    const isEmailed = Number(emailedAt === released)
+    expect(datasources).toMatchObject([{ lapsed: 1, releasedLimited: waiting, releasedEmailed: isEmailed }])
+  },
+)

@@ -55,6 +55,20 @@ it('a mass disconnect is reported once to each administrator, even if one is rej
   expect(company.events).toMatchObject([{ type: 'app.disconnected_for_many' }])
 })
 
+it('a run prints that a hold ended without a release', async () => {
+  const company = installation()
+  await runMassDisconnect(company, ['slack_1'])
+  for (const email of twelve) company.unconnectedApps.set(email, [])
+  company.conditions.now += 7 * HOUR
+
+  const [ending, next] = [await company.run(twelve), await company.run(twelve)]
+
+  const line =
+    /^Slack 1 is back for most of the 12 people who had lost it \([^)]*\)\. Emails to the others are no longer on hold\.$/m
+  expect(ending.err).toMatch(line)
+  expect(next.err).not.toMatch(line)
+})
+
 it('a mass disconnect of a second workspace is numbered in the email and the summary', async () => {
   const company = installation()
   company.names.set('slack_1', 'Slack').set('slack_2', 'Slack')
@@ -74,7 +88,7 @@ it('mass disconnects are reported with one command that resumes all of them', as
   await keepState.save({ ...state, massDisconnects: holds })
   unconnectedApps.set(ADA, ['jira_1'])
   const emails = [0, 1, 2, 3].map((reminder) => ({ state: 'sent' as const, at: monday - DAY, reminder }))
-  const limited = { ...lostApps([jira], monday - DAY), campaigns: [{ name: 'onboarding', emails }] }
+  const limited = { ...lostApps([jira], jiraHold!.since), campaigns: [{ name: 'onboarding', emails }] }
 
   const { exit, err } = await run([ADA])
   const released = await run([ADA], { release: ['slack_1'] })

@@ -12,7 +12,7 @@ const replacements = new Map([
 const moment = { now: monday, replacements }
 const midnight = Date.parse('2027-01-18')
 
-const REFUSED = /that day is over|there is no pause to end|are held back|gone from many lists/
+const REFUSED = /that day is over|there is no pause to end|are held back|gone from most lists/
 
 /** @returns the new state, or the text of the refusal */
 function resultOf<T>(work: () => T): T | string | undefined {
@@ -56,7 +56,7 @@ it.each<[Partial<DelistedApp>, Parameters<typeof applyOptions>[1], Partial<Delis
   [{ markedConnectedAt: 7 }, { removed: ['jira_1'] }, { markedRemovedAt: NOW }],
   [{ markedConnectedAt: 7 }, { release: ['jira_1'] }, 'are held back'],
   [{}, { removed: ['jira_2'] }, { markedRemovedAt: NOW }],
-  [{}, { removed: ['notion_1'] }, 'gone from many lists'],
+  [{}, { removed: ['notion_1'] }, 'gone from most lists'],
 ])('the question about an app with %j is changed by %j to %j', (before, answers, after) => {
   const state = { ...newKeepState(), delistedApps: [{ ...removedApp, ...before }, figma] }
   const answer = resultOf(() => applyOptions(state, answers, moment).delistedApps)
