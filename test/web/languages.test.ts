@@ -233,3 +233,15 @@ describe('the language of a person', () => {
     expect(await get('/?lang=de&lang=ar')).toBe('en')
   })
 })
+
+it('the first day of a month is an ordinal in French alone', () => {
+  const at = Date.parse('2027-04-01T08:00:00Z')
+  const french = createTexts('fr', english)
+  expect([french.day(at), french.date(at), french.moment(at)].map((text) => text.split(' ')[0])).toEqual([
+    '1er',
+    '1er',
+    '1er',
+  ])
+  expect(french.day(at + 10 * 86_400_000)).toBe('11 avril 2027')
+  expect(createTexts('es', english).day(at)).toBe('1 de abril de 2027')
+})

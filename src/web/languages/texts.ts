@@ -63,6 +63,8 @@ export function createTexts(tag: string, catalogue: Catalogue, common: Values = 
   const dates = onFirstUse(() => new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC' }))
   const moments = onFirstUse(() => new Intl.DateTimeFormat(tag, MOMENT))
   const times = onFirstUse(() => new Intl.DateTimeFormat(tag, TIME))
+  /** The French write the first day of a month as an ordinal, which the formats don't. */
+  const withOrdinal = (day: string) => (/^fr\b/.test(tag) ? day.replace(/^1 /, '1er ') : day)
   const spans = onFirstUse(() => new Intl.RelativeTimeFormat(tag, { numeric: 'auto' }))
   // Chinese and Japanese lists of units have no separator.
   const kind = /^(zh|ja)/.test(tag) ? ({ type: 'conjunction', style: 'narrow' } as const) : undefined
@@ -76,11 +78,11 @@ export function createTexts(tag: string, catalogue: Catalogue, common: Values = 
     /** A name as messages show it. */
     inMessage: (name: string) => String(written(name)),
     // Times are milliseconds since 1970, shown in UTC, because people's time zones are unknown.
-    day: (at: number) => days().format(at),
+    day: (at: number) => withOrdinal(days().format(at)),
     /** A short date, for tables. */
-    date: (at: number) => dates().format(at),
+    date: (at: number) => withOrdinal(dates().format(at)),
     /** Date and time of day, which the page has to mark as UTC. */
-    moment: (at: number) => moments().format(at),
+    moment: (at: number) => withOrdinal(moments().format(at)),
     /** A time of day: 9:00 AM. */
     hour: (hour: number) => times().format(hour * 3_600_000),
     /** "3 hours ago", in the largest unit up to hours. @param milliseconds since the event */
