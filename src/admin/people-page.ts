@@ -61,7 +61,7 @@ function personRow(summary: PersonSummary, displayName: (app: PersonApp) => stri
   const dateOf = (at: number | undefined) => at && { iso: new Date(at).toISOString(), text: t.date(at) }
   const own = apps.filter(({ state }) => state !== 'off')
   const unconnected = own.filter(({ state }) => state !== 'connected')
-  const left = unconnected.map((app) => unconnectedText(app, displayName(app), t))
+  const left = unconnected.map((app) => unconnectedText(app, displayName, t))
   const { stage, at } = latestStage(summary)
   return {
     name: person.name ?? '',
@@ -82,11 +82,15 @@ function personRow(summary: PersonSummary, displayName: (app: PersonApp) => stri
   }
 }
 
-function unconnectedText({ state, isUnconfirmed, lapsedAt }: PersonApp, app: string, t: Texts): string {
+function unconnectedText(left: PersonApp, displayName: (app: PersonApp) => string, t: Texts): string {
+  const { state, isUnconfirmed, lapsedAt, lostAs } = left
+  const app = displayName(left)
   if (isUnconfirmed) return t('admin.person.unconfirmed', { app })
   if (state === 'blocked') return t('admin.person.blocked', { app })
-  if (lapsedAt !== undefined) return t('admin.person.lapsed', { app, day: t.date(lapsedAt) })
-  return state === 'skipped' ? t('admin.person.skipped', { app }) : app
+  if (lapsedAt === undefined) return state === 'skipped' ? t('admin.person.skipped', { app }) : app
+  if (lostAs === undefined) return t('admin.person.lapsed', { app, day: t.date(lapsedAt) })
+  const former = displayName({ ...left, instance: lostAs })
+  return t('admin.person.lapsedMoved', { app, former, day: t.date(lapsedAt) })
 }
 
 /** The stage that a person has reached, and its time. */

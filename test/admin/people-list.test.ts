@@ -74,6 +74,14 @@ it('the admins’ list of people filters by a lost app and by falling back', asy
   expect(await emails(all, { show: 'lapsed', app: 'slack_1' })).toEqual(['ada', 'bob', 'kim'])
   expect(await emails(all, { show: 'lapsed', app: 'slack_2' })).toEqual([])
   expect(await emails(all, { show: 'lapsed', app: 'jira_1' })).toEqual([])
+
+  const query = parsePeopleQuery({ show: 'lapsed', app: 'slack_1' }, NOW)
+  const page = peoplePage(await listPeople(summaries(...all), query), ({ instance }) => instance, query, t)
+  expect(page.people.map(({ left }) => left.replaceAll(/[\u2068\u2069]/g, ''))).toEqual([
+    'slack_1 (access ended Nov 2, 2026)',
+    'slack_1 (access ended Nov 2, 2026), jira_1',
+    'slack_2 (access to slack_1 ended Nov 2, 2026)',
+  ])
 })
 
 const absent = sent('absent', 'sent')
