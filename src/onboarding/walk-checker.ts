@@ -1,6 +1,6 @@
 // Calls checkdatasourceauth and updates the walk with the result. One check evaluates the step that ended and returns
 // the one-time path for the next, so N apps cost N + 1 checks. A path is used at once and never stored.
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { Request } from 'express'
 import { consentUrl } from '../client-api/consent-url.ts'
 import { requireSignedIn, type User } from '../session/signed-in.ts'
@@ -72,7 +72,7 @@ export class WalkChecker {
   ): Promise<Transition & { consentUrlOf: (instance: string) => string | undefined }> {
     const { service, walks, progress, confirmSeconds, publicUrl, baseUrl, hasInstructions, log, now } =
       this.#deps
-    const step = randomBytes(16).toString('hex')
+    const step = randomUUID().replaceAll('-', '')
     const checkedAt = now()
     const leave = (before: Walk): Walk => ({ ...before, leavingAt: checkedAt })
     const leaving = mayLeave ? await walks.update(user, leave, walk) : walk

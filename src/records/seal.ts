@@ -8,12 +8,18 @@ import {
   createSecretKey,
   hash,
   hkdfSync,
-  randomBytes,
+  randomUUID,
   type KeyObject,
 } from 'node:crypto'
 
 const KEY_ID_BYTES = 4
-const IV_BYTES = 12
+
+/** 96 random bits: a UUID without bytes 6 to 9, of which some bits are fixed (RFC 9562 5.4). `randomBytes` is slow. */
+function newIv(): Buffer {
+  const [first, second, , , last] = randomUUID().split('-')
+  return Buffer.from(`${first}${second}${last}`, 'hex')
+}
+
 /** Byte offsets of the 16-byte tag, and of the content. */
 const [TAG_AT, CONTENT_AT] = [16, 32]
 
@@ -33,7 +39,7 @@ export function createSealer(secrets: readonly string[]) {
   if (sealing === undefined) throw new RangeError('createSealer needs a secret')
   return {
     seal(plain: string, associatedData: string): string {
-      const iv = randomBytes(IV_BYTES)
+      const iv = newIv()
       const cipher = createCipheriv('aes-256-gcm', recordCipherKey(sealing.key, associatedData), iv)
       const content = Buffer.concat([cipher.update(plain), cipher.final()])
       return Buffer.concat([sealing.id, iv, cipher.getAuthTag(), content]).toString('base64url')

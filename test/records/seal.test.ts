@@ -23,6 +23,17 @@ it('no IV is used twice, because two texts with one IV would reveal both', () =>
   expect(new Set(ivs).size).toBe(1_000)
 })
 
+it('every bit of an IV is random', () => {
+  const sealer = createSealer([SECRET])
+  const ivs = Array.from({ length: 100 }, () =>
+    Buffer.from(sealer.seal('a', 'b'), 'base64url').subarray(4, 16),
+  )
+  for (const bit of Array(96).keys()) {
+    const values = ivs.map((iv) => (iv[bit >> 3]! >> (bit & 7)) & 1)
+    expect(new Set(values), `bit ${bit}`).toEqual(new Set([0, 1]))
+  }
+})
+
 it('a sealed text with a shortened tag isn’t opened', () => {
   const sealer = createSealer([SECRET])
   const empty = Buffer.from(sealer.seal('', 'holder'), 'base64url')

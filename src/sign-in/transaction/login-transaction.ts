@@ -1,7 +1,7 @@
 // A login transaction: the data of a sign-in that its callback needs. It is sent sealed as `state`, so nothing is
 // stored for strangers. Its id and the browser cookie give nonce and code_verifier, which it doesn't have (RFC 9700
 // 4.7).
-import { createHmac, createSecretKey, hash, hkdfSync, randomBytes, type KeyObject } from 'node:crypto'
+import { createHmac, createSecretKey, hash, hkdfSync, randomUUID, type KeyObject } from 'node:crypto'
 import type { Request, Response } from 'express'
 import { createSealer, hashOf, type Sealer } from '../../records/seal.ts'
 import { triggersFirewall, decodeFirewallSafe, encodeFirewallSafe } from '../../records/firewall-safe.ts'
@@ -82,7 +82,7 @@ export class LoginTransactions {
     let id: string
     let secrets: TransactionSecrets
     do {
-      id = randomBytes(16).toString('base64url')
+      id = Buffer.from(newValue(), 'hex').toString('base64url')
       secrets = deriveSecrets(keys, id, cookie)
     } while (Object.values(secrets).some(triggersFirewall))
     const { returnTo, startedAt, restarts, prompt } = start
@@ -145,8 +145,8 @@ function parse(value: string): BrowserCookie {
   return { value, id, promptLogin: id !== value }
 }
 
-/** Hex, because firewalls refuse `--`. */
-const newValue = () => randomBytes(16).toString('hex')
+/** 122 random bits in hex, because firewalls refuse `--`. Much faster than `randomBytes`. */
+const newValue = () => randomUUID().replaceAll('-', '')
 
 export class BrowserCookies {
   readonly #https: boolean
