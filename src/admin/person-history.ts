@@ -186,7 +186,9 @@ function helpFor(summary: PersonSummary, person: Person, keepState: KeepState) {
   const commandLine =
     commandArguments && `${COMMAND} ${commandArguments.replace('EMAIL', () => shellWord(person.email))}`
   const command = kind === 'onHold' ? keepCommand('release', ...new Set(instances)) : commandLine
-  const path = kind === 'blocked' ? peopleUrl({ filter: kind, app: instances[0] ?? '' }) : undefined
+  const [only = '', ...others] = instances
+  const path =
+    kind === 'blocked' ? peopleUrl({ filter: kind, app: others.length === 0 ? only : '' }) : undefined
   const approvedAt = approvalOf(apps[0])?.approvedAt
   return { kind, apps, code: kind === 'failed' ? failure?.code : undefined, command, path, approvedAt }
 }
@@ -239,17 +241,20 @@ export function personPage(
   const questions = unansweredDelistings(keepState).filter(({ instance }) => delistedApps.includes(instance))
   const isSkipped = (need: string) => need.split(/[\s:,]/).includes(email)
   const skipped = keepState.needs?.filter(isSkipped) ?? []
-  const approval = keepState.approvals?.find(({ instance }) => instance === help.apps[0]?.instance)
-  const request =
-    help.kind === 'blocked' && approval !== undefined && isRequested(approval)
-      ? [`${t.list(approval.owners)}: ${t('admin.need.appAsked', { day: t.date(approval.requestedAt) })}`]
-      : []
+  const requests = help.apps.flatMap(({ instance }) => {
+    const approval = keepState.approvals?.find((one) => one.instance === instance)
+    if (help.kind !== 'blocked' || approval === undefined || !isRequested(approval)) return []
+    return `${t.list(approval.owners)}: ${t('admin.need.appAsked', { day: t.date(approval.requestedAt) })}`
+  })
   const why = [...skipped, ...(wait ? [t(`person.noEmail.${wait.why}`, { day: t.date(wait.at) })] : [])]
   return {
     name: name ?? email,
     details: name === undefined ? details : [email, ...details],
     asOf: checkedAt === undefined ? t('admin.notChecked') : `${t('admin.asOf')}: ${t.moment(checkedAt)}`,
-    help: { ...help, text: t.sentences([...why, ...request, t(`person.help.${help.kind}`, helped)]) },
+    help: {
+      ...help,
+      text: t.sentences([...why, ...new Set(requests), t(`person.help.${help.kind}`, helped)]),
+    },
     apps: [
       ...apps.map((app) => ({
         time: timeOf(app.since),

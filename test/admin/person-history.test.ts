@@ -408,3 +408,18 @@ it.each([
   const { help } = personPage(waitingFor(NOW), state, resolveCompany({}, new Map()), { t, now: NOW })
   expect(help.text.replaceAll(/[\u2068\u2069]/g, '')).toMatch(text)
 })
+
+it('the help for someone who waits for two approvals names both owners', () => {
+  const waitsForBoth = apps({ slack_1: 'blocked', jira_1: 'blocked' })
+  const requestFor = (instance: string, owner: string): Approval => ({
+    ...newApproval(instance, instance),
+    owners: [owner],
+    requestedAt: NOW,
+  })
+  const approvals = [requestFor('slack_1', 'grace@acme.example'), requestFor('jira_1', 'bob@acme.example')]
+  const state = { ...newKeepState(), approvals }
+  const { help } = personPage(waitsForBoth, state, resolveCompany({}, new Map()), { t, now: NOW })
+  expect(help.text).toMatch(/grace@acme\.example: We asked on .* bob@acme\.example: We asked on/)
+  expect(help.path).toBe('/admin/people?show=blocked')
+  expect(historyOf(waitingFor(NOW), state).help.path).toBe('/admin/people?show=blocked&app=slack_1')
+})
