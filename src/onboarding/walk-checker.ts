@@ -6,6 +6,7 @@ import { consentUrl } from '../client-api/consent-url.ts'
 import { requireSignedIn, type User } from '../session/signed-in.ts'
 import type { ServiceForPerson } from '../sign-in/service-for-person.ts'
 import type { Audit } from '../web/audit.ts'
+import { isFromOtherSite } from '../web/cross-site.ts'
 import type { Log } from '../web/log.ts'
 import { callbackPath } from './paths.ts'
 import type { ProgressRecorder } from './progress-recorder.ts'
@@ -38,10 +39,13 @@ export class WalkChecker {
    */
   async checkWalk(req: Request, change = (walk: Walk) => walk, signal?: AbortSignal): Promise<Walk> {
     const { user } = requireSignedIn(req)
-    const { service, walks, progress, confirmSeconds, log, now } = this.#deps
+    const { service, walks, progress, confirmSeconds, publicUrl, log, now } = this.#deps
     const walk = await walks.load(user)
     const checkedAt = now()
-    const unconnected = mayCheck(walk, checkedAt) ? await service.check(req, undefined, signal) : undefined
+    const isForOtherSite = isFromOtherSite(req, publicUrl)
+    const unconnected = mayCheck(walk, checkedAt)
+      ? await service.check(req, { signal, isForOtherSite })
+      : undefined
     if (log.isLevelEnabled('debug'))
       log.debug(
         { isChecked: unconnected !== undefined, unconnected: unconnected?.map(nameAndStatus) },
@@ -79,7 +83,8 @@ export class WalkChecker {
     // Another tab may be leaving for an app, too.
     const withoutLeaving = (before: Walk): Walk =>
       before.leavingAt === checkedAt ? { ...before, leavingAt: undefined } : before
-    const unconnected = await service.check(req, `${publicUrl}${callbackPath(step)}`).catch(async (error) => {
+    const finalRedirectUrl = `${publicUrl}${callbackPath(step)}`
+    const unconnected = await service.check(req, { finalRedirectUrl }).catch(async (error) => {
       await walks.update(user, withoutLeaving, leaving)
       throw error
     })

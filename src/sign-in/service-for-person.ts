@@ -20,13 +20,17 @@ const MAX_EARLY_WAIT_MS = 1_000
 /** Concurrent calls per person, so that one person can't use all connections to a slow service. */
 const MAX_CALLS = 8
 const MAX_WAITING = 200
+/** For pages that another site opens, counted apart. None wait: a proxy may hide that their browsers have gone. */
+const MAX_CALLS_FOR_OTHER_SITES = 4
 
 type Call<T> = (credentials: Credentials) => Promise<T>
+
+type CallOptions = { signal?: AbortSignal | undefined; isForOtherSite?: boolean }
 
 /** Each method throws {Problem}; {SignInAgain} if only a new sign-in can help. */
 export class ServiceForPerson {
   readonly #deps
-  /** Waiting and running calls by personKey, in order. The first MAX_CALLS run. */
+  /** Waiting and running calls by person and kind of page, in order. The first MAX_CALLS run. */
   readonly #callsByPerson = new Map<string, Set<() => void>>()
 
   constructor(deps: {
@@ -49,11 +53,13 @@ export class ServiceForPerson {
   /**
    * The person's unconnected apps (contract 4.1), in the company's order, without the hidden ones. Always passes
    * final_redirect_url, so that any returned link comes back to us.
-   * @param signal aborts when no one waits for the result
+   * @param options.signal aborts when no one waits for the result
+   * @param options.isForOtherSite another site opened the page
    */
-  async check(req: Request, finalRedirectUrl = this.#deps.callbackUrl, signal?: AbortSignal) {
-    const { serviceClient, company, onCheck } = this.#deps
-    const apps = await this.#queued(req, signal, (credentials) =>
+  async check(req: Request, options: CallOptions & { finalRedirectUrl?: string } = {}) {
+    const { serviceClient, company, onCheck, callbackUrl } = this.#deps
+    const { finalRedirectUrl = callbackUrl, signal } = options
+    const apps = await this.#queued(req, options, (credentials) =>
       serviceClient.checkDatasourceAuth(credentials, finalRedirectUrl, signal),
     )
     const visible = company.listed(apps)
@@ -63,15 +69,16 @@ export class ServiceForPerson {
 
   /** Contract 4.2. */
   search(req: Request, query: { query: string; pageSize: number }, signal?: AbortSignal) {
-    return this.#queued(req, signal, (credentials) =>
+    return this.#queued(req, { signal }, (credentials) =>
       this.#deps.serviceClient.search(credentials, query, signal),
     )
   }
 
-  async #queued<T>(req: Request, signal: AbortSignal | undefined, call: Call<T>): Promise<T> {
-    const key = personKey(requireSignedIn(req).user)
+  async #queued<T>(req: Request, { signal, isForOtherSite = false }: CallOptions, call: Call<T>): Promise<T> {
+    const key = `${isForOtherSite} ${personKey(requireSignedIn(req).user)}`
     const calls = this.#callsByPerson.get(key) ?? new Set()
-    if (calls.size >= MAX_CALLS + MAX_WAITING) throw new Problem(429, 'too_many_requests', { retryAfter: 10 })
+    if (calls.size >= (isForOtherSite ? MAX_CALLS_FOR_OTHER_SITES : MAX_CALLS + MAX_WAITING))
+      throw new Problem(429, 'too_many_requests', { retryAfter: 10 })
     const { promise: started, resolve: start, reject } = Promise.withResolvers<void>()
     this.#callsByPerson.set(key, calls.add(start))
     if (calls.size <= MAX_CALLS) start()

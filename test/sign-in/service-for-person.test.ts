@@ -13,6 +13,7 @@ function slowService() {
   const answers = new Map<string, () => void>()
   const requests: string[] = []
   const pages = new Map<string, AbortController>()
+  const checks: (() => void)[] = []
   let arrived = 0
   let most = 0
   const service = new ServiceForPerson({
@@ -27,7 +28,10 @@ function slowService() {
         if (query === 'fails') throw new Problem(503, 'search_unavailable')
         return { results: [], requestId: undefined }
       },
-      checkDatasourceAuth: () => Promise.reject(new Error('not checked here')),
+      async checkDatasourceAuth() {
+        await new Promise<void>((resolve) => checks.push(resolve))
+        return []
+      },
     },
     tokenRefresh: { refresh: () => Promise.resolve(undefined) },
     isExternalIdp: false,
@@ -45,7 +49,12 @@ function slowService() {
       const page = new AbortController()
       pages.set(query, page)
       arrived++
-      res.json(await service.search(req, { query, pageSize: 1 }, page.signal))
+      const isForOtherSite = query.startsWith('linked')
+      res.json(
+        isForOtherSite
+          ? await service.check(req, { isForOtherSite })
+          : await service.search(req, { query, pageSize: 1 }, page.signal),
+      )
     })
     .use(failed)
   /** Resolves once the page has queued its call. */
@@ -65,7 +74,8 @@ function slowService() {
     answers.get(query)?.()
   }
   const drop = (query: string) => pages.get(query)?.abort(new Problem(500, 'internal'))
-  return { open, openAll, answer: respondTo, requests, drop, most: () => most }
+  const finishChecks = () => checks.splice(0).map((finish) => finish()).length
+  return { open, openAll, answer: respondTo, requests, drop, finishChecks, most: () => most }
 }
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `q${index}`)
@@ -116,4 +126,22 @@ it('the 209th simultaneous call of one person gets 429, and the 208th is queued'
   expect([status, body]).toEqual([429, { code: 'too_many_requests', retryAfter: 10 }])
   for (const query of queries) await answer(query)
   expect(new Set((await Promise.all(pages)).map((done) => done.status))).toEqual(new Set([200]))
+})
+
+it('pages that another site opens never wait, and keep no own page waiting', async () => {
+  const { open, openAll, answer, finishChecks } = slowService()
+  const linked = await openAll('ada', ['linked1', 'linked2', 'linked3', 'linked4'])
+  const fifth = await open('ada', 'linked5')
+  expect((await fifth.page).status).toBe(429)
+  const others = await openAll('grace', ['linked6'])
+
+  const own = await openAll('ada', numbered(8))
+  for (const query of numbered(8)) await answer(query)
+  expect((await Promise.all(own)).map(({ status }) => status)).toEqual(Array(8).fill(200))
+
+  expect(finishChecks()).toBe(5)
+  expect((await Promise.all([...linked, ...others])).map(({ status }) => status)).toEqual(Array(5).fill(200))
+  const again = await openAll('ada', ['linked7'])
+  expect(finishChecks()).toBe(1)
+  expect((await Promise.all(again))[0]?.status).toBe(200)
 })
