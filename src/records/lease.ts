@@ -17,17 +17,16 @@ export async function takeLease(
   seconds?: number,
 ): Promise<Lease | undefined> {
   const [key, owner] = [`lease:${name}`, randomUUID()]
-  const remove = () => records.compareAndRemove(key, owner).catch(() => {})
-  const removeSoon = (tries: number): unknown =>
-    records
-      .compareAndRemove(key, owner)
-      .catch(() => tries > 1 && setTimeout(removeSoon, REMOVE_EVERY_MS, tries - 1).unref())
+  /** Tries again in the background, as long as the lease lasts: after a late reply, the store fails for a while. */
+  const remove = (tries = ((seconds ?? LIFE_SECONDS) * 1000) / REMOVE_EVERY_MS): Promise<void> =>
+    records.compareAndRemove(key, owner).catch(() => {
+      if (tries > 1) setTimeout(() => void remove(tries - 1), REMOVE_EVERY_MS).unref()
+    })
   // The lease is short at first: if the reply is lost, no process would release it.
   if (!(await records.compareAndSet(key, undefined, owner, LIFE_SECONDS))) return undefined
   if (seconds !== undefined) {
     const extended = records.compareAndSet(key, owner, owner, seconds)
-    // After a late reply, the store fails until it is connected again, and the lease would last its whole length.
-    extended.catch(() => removeSoon((seconds * 1000) / REMOVE_EVERY_MS))
+    extended.catch(() => remove())
     if (!(await extended)) return undefined
   }
   let held = true
