@@ -52,13 +52,13 @@ export function createExportRoutes(deps: {
     res.json({ ...report, datasources: report.datasources.map((app) => withName(app)) })
   })
   routes.get(PEOPLE_PATH, async (req, res) => {
-    auditView(req, 'people.csv')
     const gone = browserGoneSignal(res)
     const withName = await companyNames()
     if (downloads >= MAX_DOWNLOADS) {
       audit({ event: 'limited', what: 'person', user: findSignedIn(req)?.user })
       throw new Problem(429, 'too_many_requests', { retryAfter: 10 })
     }
+    auditView(req, 'people.csv')
     res.setHeader('Content-Type', 'text/csv; charset=utf-8')
     res.setHeader('Content-Disposition', `attachment; filename="${PEOPLE_FILE}"`)
     const query = parsePeopleQuery(req.query, snapshot.now())
