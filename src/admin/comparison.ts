@@ -126,8 +126,8 @@ export function describeComparison(compared: Compared, t: Texts): string[] {
     row.at === undefined
       ? t('admin.since.day', { day: t.day(Date.parse(row.day)), changes })
       : t('admin.since', { when: t.moment(row.at), changes }),
-    ...newApps.flatMap(({ name: app, people, hasMoved, emailed, limited }) => [
-      t(hasMoved ? 'admin.since.moved' : 'admin.since.new', { app, count: people }),
+    ...newApps.flatMap(({ name: app, people: count, hasMoved, emailed, limited }) => [
+      hasMoved ? t('admin.since.moved', { app }) : t('admin.since.new', { app, count }),
       ...(limited > 0 ? [t('admin.since.emailed', { app, emailed, limited })] : []),
     ]),
     ...describeEvents(compared, t),

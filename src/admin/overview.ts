@@ -223,14 +223,15 @@ const MAX_APPS = 3
 const mostFirst = (apps: readonly AppCounts[], peopleAffected: (app: AppCounts) => number): AppCounts[] =>
   apps.filter((app) => peopleAffected(app)).sort((one, other) => peopleAffected(other) - peopleAffected(one))
 
-/** Replaces names by {@link uniqueNames}. Drops questions about hidden and replaced apps. */
+/** Replaces names by {@link uniqueNames}. Drops hidden apps, and questions about replaced ones. */
 export function withCompanyNames(
   report: Report,
   keepState: KeepState,
   names: Parameters<typeof uniqueNames>[2],
   lang: string,
 ) {
-  const { massDisconnects } = keepState
+  const isShown = ({ instance }: { instance: string }) => names.datasourceOf?.(instance)?.isHidden !== true
+  const massDisconnects = keepState.massDisconnects.filter(isShown)
   const delistedApps = (keepState.delistedApps ?? []).filter(names.isVisible ?? (() => true))
   const nameOf = uniqueNames(keepState, report.datasources, names, lang)
   const named = <T extends { instance: string; name: string }>(apps: readonly T[]): T[] =>
@@ -239,7 +240,7 @@ export function withCompanyNames(
     ...keepState,
     massDisconnects: named(massDisconnects),
     delistedApps: named(delistedApps),
-    appEvents: named(keepState.appEvents ?? []),
+    appEvents: named((keepState.appEvents ?? []).filter(isShown)),
   }
   return { report: { ...report, datasources: named(report.datasources) }, keepState: state }
 }

@@ -56,7 +56,7 @@ type AdminDeps = {
   keepStateStore: Pick<KeepStateStore, 'load' | 'findDecision'>
   company: Pick<
     Company,
-    'displayName' | 'isVisible' | 'replacedBy' | 'timezone' | 'quietDays' | 'approversOf'
+    'displayName' | 'isVisible' | 'datasourceOf' | 'replacedBy' | 'timezone' | 'quietDays' | 'approversOf'
   >
   sendPage: SendPage
   audit: Audit

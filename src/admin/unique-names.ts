@@ -3,7 +3,7 @@ import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import type { KeepState } from '../people/keep-state.ts'
 
-type CompanyNames = Pick<Company, 'displayName'> & Partial<Pick<Company, 'isVisible'>>
+type CompanyNames = Pick<Company, 'displayName'> & Partial<Pick<Company, 'isVisible' | 'datasourceOf'>>
 
 /**
  * The company's names for admins and owners, unique among all apps.

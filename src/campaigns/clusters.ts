@@ -13,8 +13,10 @@ const HALF_DAY_MS = 12 * 3_600_000
 /** Above this ratio of people who left for the app's consent to others, it counts as connected, not removed. */
 const MAX_CONSENT_RATIO = 0.5
 const MAX_NEW_APPS = 50
-/** A digest comes every week, unless days are quiet. */
-const RESUMED_MS = 31 * 24 * 3_600_000
+/** Later lists, and late notices, still belong to a change or a released mass disconnect. */
+const RECENT_MS = 31 * 24 * 3_600_000
+
+type AppEvent = NonNullable<KeepState['appEvents']>[number]
 
 /** Times are milliseconds since 1970. */
 type FoundCluster = { instance: string; since: number; noticedAt: number }
@@ -24,11 +26,13 @@ type FoundCluster = { instance: string; since: number; noticedAt: number }
  */
 type ClusterCounts = Record<'connected' | 'connectedByConsent', number> & {
   name: string
-  /** People of the newest cluster found before; `undone`: those whose change was undone. */
+  /** People of the newest cluster found before; `undone`: those whose change was undone; `back`: not by a move. */
   inKnownCluster: number
   undone: number
-  /** Times of new changes, one for each person. */
+  back: number
+  /** Times of new changes, one for each person, and of those evaluated before that made no cluster. */
   changedAt: number[]
+  earlierAt: number[]
   /** Times of first listings. */
   newAt: number[]
   /** Checks of people who have it listed. */
@@ -48,22 +52,27 @@ function createCounter(
 ) {
   const newest = new Map(found.map((app) => [app.instance, app]))
   const apps = new Map<string, ClusterCounts>()
-  const lists = () => ({ changedAt: [], newAt: [], listedAt: [] })
+  const lists = () => ({ changedAt: [], earlierAt: [], newAt: [], listedAt: [] })
   const add = (app: AppRecord, checkedAt: number) => {
-    const { instance, name, status, since, movedFrom, delistedAt, previousLapsedAt } = app
-    const zeros = { inKnownCluster: 0, undone: 0, connected: 0, connectedByConsent: 0 }
+    const { instance, name, status, since, movedFrom, movedTo, delistedAt, previousLapsedAt } = app
+    const zeros = { inKnownCluster: 0, undone: 0, back: 0, connected: 0, connectedByConsent: 0 }
     const count = apps.get(instance) ?? { ...lists(), name, isMoved: false, ...zeros }
     apps.set(instance, count)
     count.isMoved ||= movedFrom !== undefined
     if (isNew(app)) count.newAt.push(app.newAt)
     const at = app[noticed]
     const newestApp = newest.get(instance)
-    if (undone !== undefined && isPartOf(newestApp, app[undone])) count.undone++
+    const isUndone = undone !== undefined && isPartOf(newestApp, app[undone])
+    if (isUndone) count.undone++
+    if (isUndone && movedTo === undefined) count.back++
     if (isPartOf(newestApp, at)) count.inKnownCluster++
     else if (at !== undefined && at >= evaluatedAt && !(previousLapsedAt && delistedAt))
       count.changedAt.push(at)
     else if (status !== 'connected') count.listedAt.push(checkedAt)
-    else count[since >= evaluatedAt && delistedAt === undefined ? 'connectedByConsent' : 'connected']++
+    else {
+      count[since >= evaluatedAt && delistedAt === undefined ? 'connectedByConsent' : 'connected']++
+      if (at !== undefined && previousLapsedAt === undefined) count.earlierAt.push(at)
+    }
   }
   return { apps, add }
 }
@@ -76,7 +85,7 @@ const isPartOf = (found: FoundCluster | undefined, at = -Infinity): boolean =>
 const isOver = ({ inKnownCluster, undone } = { inKnownCluster: 0, undone: 0 }): boolean =>
   inKnownCluster < Math.max(undone, 1)
 
-/** @param people on the list @returns new and ongoing clusters of each kind */
+/** @param people on the list @returns new and ongoing clusters of each kind, and what has happened to apps */
 export async function findClusters(
   people: AsyncIterable<Person> | Iterable<Person>,
   { evaluatedAt = 0, massDisconnects, newApps = [], delistedApps = [] }: KeepState,
@@ -84,7 +93,8 @@ export async function findClusters(
 ) {
   const lapses = createCounter(massDisconnects, evaluatedAt, 'lapsedAt', 'previousLapsedAt')
   const listings = createCounter(newApps, evaluatedAt, 'newAt')
-  const delistings = createCounter(delistedApps, evaluatedAt, 'delistedAt', 'previousDelistedAt')
+  const inQuestion = delistedApps.map(({ firstAt, ...app }) => ({ ...app, since: firstAt ?? app.since }))
+  const delistings = createCounter(inQuestion, evaluatedAt, 'delistedAt', 'previousDelistedAt')
   let all = 0
   const moves = new Map<string, { to: string; moved: number }>()
   for await (const person of people) {
@@ -100,26 +110,45 @@ export async function findClusters(
       for (const { add } of [listings, delistings]) add(app, checkedAt)
     }
   }
-  const lostByMany = massDisconnectsIn(lapses.apps, listings.apps, massDisconnects, now).map(
-    (lost): MassDisconnect => {
-      const { to, moved = 0 } = moves.get(lost.instance) ?? {}
-      const isMoved = moved * 2 > (lapses.apps.get(lost.instance)?.inKnownCluster ?? 0)
-      return { ...lost, movedTo: isMoved ? to : undefined, likelySuccessor: to }
-    },
-  )
+  const { ended, ...found } = massDisconnectsIn(lapses.apps, listings.apps, massDisconnects, now)
+  const lostByMany = found.massDisconnects.map((lost): MassDisconnect => {
+    const { to, moved = 0 } = moves.get(lost.instance) ?? {}
+    const isMoved = moved * 2 > (lapses.apps.get(lost.instance)?.inKnownCluster ?? 0)
+    return { ...lost, movedTo: isMoved ? to : undefined, likelySuccessor: to }
+  })
   const moved = new Set(
     lostByMany.flatMap(({ instance, movedTo }) => (movedTo === undefined ? [] : instance)),
   )
   const disconnects = [...massDisconnects, ...lostByMany]
   const isLost = (instance: string, at: number) =>
     !listings.apps.get(instance)?.isMoved && disconnectOf(disconnects, instance, at) !== undefined
-  const addedApps = newAppsIn(listings.apps, newApps, { all, now, isLost })
+  const added = newAppsIn(listings.apps, newApps, { all, now, isLost })
+  const delisted = delistedAppsIn(delistings.apps, { delistedApps, newApps: added.newApps }, now).map(
+    (app) => (moved.has(app.instance) ? { ...app, isMoved: true } : app),
+  )
+  // Such an app may have been removed, or come back for those who had lost it.
+  const isInQuestion = (lost: MassDisconnect) =>
+    delisted.some(
+      ({ instance, isMoved, isReplaced, markedConnectedAt }) =>
+        instance === lost.instance && (isMoved ?? isReplaced ?? markedConnectedAt) === undefined,
+    )
+  const restored = ended.filter((lost) => {
+    const { back = 0 } = lapses.apps.get(lost.instance) ?? {}
+    return !isInQuestion(lost) && back * 2 > lost.lapsed
+  })
   return {
-    massDisconnects: lostByMany,
-    newApps: addedApps,
-    delistedApps: delistedAppsIn(delistings.apps, { delistedApps, newApps: addedApps }, now).map((app) =>
-      moved.has(app.instance) ? { ...app, isMoved: true } : app,
-    ),
+    massDisconnects: [
+      ...lostByMany,
+      ...ended.filter(isInQuestion).map((lost) => ({ ...lost, isDelisted: true })),
+    ],
+    newApps: added.newApps,
+    delistedApps: delisted,
+    appEvents: [
+      ...added.events,
+      ...restored.map(({ instance, name, lapsed, had }): AppEvent => {
+        return { at: now, what: 'restored', instance, name, people: lapsed, had }
+      }),
+    ],
   }
 }
 
@@ -160,18 +189,19 @@ export function withMassDisconnectLapses(person: Person, disconnects: readonly M
 
 type CountsByInstance = ReadonlyMap<string, ClusterCounts>
 
-/** Only an administrator can remove the cause of a mass disconnect. */
+/** Only an administrator can remove the cause of a mass disconnect. `ended`: over, without a release. */
 function massDisconnectsIn(
   apps: CountsByInstance,
   listings: CountsByInstance,
   before: readonly MassDisconnect[],
   now: number,
-): MassDisconnect[] {
+) {
   const found = new Map<string, MassDisconnect>()
-  for (const old of before) {
+  const ended: MassDisconnect[] = []
+  for (const { isDelisted: _isDelisted, ...old } of before) {
     const counts = apps.get(old.instance)
-    // A resumed mass disconnect is kept for the digest, and for late notices.
-    if (isOver(counts) && now >= (old.resumedAt ?? -Infinity) + RESUMED_MS) continue
+    if (isOver(counts) && old.resumedAt === undefined) ended.push(old)
+    if (isOver(counts) && now >= (old.resumedAt ?? -Infinity) + RECENT_MS) continue
     const lapsed = Math.max(old.lapsed, old.resumedAt === undefined ? (counts?.inKnownCluster ?? 0) : 0)
     found.set(old.instance, { ...old, lapsed, had: Math.max(old.had, lapsed) })
   }
@@ -190,7 +220,7 @@ function massDisconnectsIn(
     const hidden = newAt.filter((at) => disconnectOf([disconnect], instance, at)).length
     found.set(instance, { ...disconnect, lapsed: lapsed + hidden, had: had + hidden })
   }
-  return [...found.values()]
+  return { massDisconnects: [...found.values()], ended }
 }
 
 /** Most people may have had an app before their first check, so that only first listings show that they lost it. */
@@ -209,6 +239,7 @@ function newAppsIn(
 ) {
   const ongoing = before.filter(({ instance, since }) => !isLost(instance, since))
   const found = new Map(ongoing.map((app) => [app.instance, app]))
+  const events: AppEvent[] = []
   for (const [instance, { name, changedAt, inKnownCluster, isMoved, ...counts }] of apps) {
     const app = found.get(instance)
     const newTimes = changedAt.filter((at) => !isLost(instance, at))
@@ -217,16 +248,22 @@ function newAppsIn(
     const maximum =
       isMoved && !app?.isMoved ? inKnownCluster + counts.connected + counts.connectedByConsent : Infinity
     // An app may come to one department after the other.
-    const isOngoing = app !== undefined && now - app.noticedAt < RESUMED_MS
+    const isOngoing = app !== undefined && now - app.noticedAt < RECENT_MS
     const earlier = isOngoing ? { since: app.since, people: Math.max(inKnownCluster, app.people) } : undefined
     if (shared !== undefined) {
-      const people = (earlier?.people ?? 0) + shared.people
-      found.set(instance, { instance, name, noticedAt: now, since: earlier?.since ?? shared.since, people })
+      const { since } = earlier ?? shared
+      // Few people may have got it in between.
+      const known = counts.newAt.filter((at) => at >= since).length
+      const people = Math.max((earlier?.people ?? 0) + shared.people, known)
+      found.set(instance, { instance, name, noticedAt: now, since, people })
     } else if (app !== undefined)
       found.set(instance, { ...app, people: Math.max(inKnownCluster, Math.min(app.people, maximum)) })
+    const people = shared?.people ?? inKnownCluster - (app?.people ?? Infinity)
+    if (people > 0) events.push({ at: now, what: 'new', instance, name, people })
   }
   const newest = [...found.values()].slice(-MAX_NEW_APPS)
-  return newest.map((app) => (apps.get(app.instance)?.isMoved ? { ...app, isMoved: true } : app))
+  const newApps = newest.map((app) => (apps.get(app.instance)?.isMoved ? { ...app, isMoved: true } : app))
+  return { newApps, events }
 }
 
 /** Apps that left most lists, though few people left for them, were probably removed. Most lists still lack them. */
@@ -237,14 +274,21 @@ function delistedAppsIn(
 ) {
   const ongoing = delistedApps.filter((app) => !isOver(apps.get(app.instance)))
   const found = new Map(ongoing.map((app) => [app.instance, app]))
-  for (const [instance, { name, changedAt, connectedByConsent, listedAt }] of apps) {
+  for (const [instance, { name, changedAt, earlierAt, connectedByConsent, listedAt }] of apps) {
     // Later losses belong to the same question, and to its answer, unless that was "connected".
     const earlier = found.get(instance)
     if (earlier !== undefined && earlier.markedConnectedAt === undefined) continue
     const wasConnected = connectedByConsent > changedAt.length * MAX_CONSENT_RATIO
     const shared = wasConnected ? undefined : findCluster(changedAt, changedAt.length + listedAt.length)
     if (shared === undefined) continue
-    const app = { instance, name, noticedAt: now, ...shared }
+    // It may have left one department's lists after the other's.
+    const recent = earlierAt.filter((at) => now - at < RECENT_MS).sort((one, other) => one - other)
+    const { people: few, since: firstAt } = mostWithin(recent, SPREAD_MS)
+    const earlierPeople = few < MIN_PEOPLE ? 0 : recent.filter((at) => at >= firstAt).length
+    const app: DelistedApp = {
+      ...{ instance, name, noticedAt: now, since: shared.since, people: shared.people + earlierPeople },
+      ...(earlierPeople > 0 && { firstAt }),
+    }
     // An app that stays on most lists wasn't removed: people connected it elsewhere, or it moves by department. Lists
     // that were last read before the first one lost it show nothing.
     const isOnMostLists = listedAt.filter((at) => at > app.since).length > changedAt.length

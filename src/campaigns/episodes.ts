@@ -1,7 +1,8 @@
 // Decides which email of `onramp keep` is due: the invitation, a reminder, or one of an episode. An episode is about
 // new apps, or about lapses (ended access), which the invitation leaves out. Pure.
 import { datasourceType } from '../company/app-names.ts'
-import { personForCounts, pausedApps, unansweredDelistings, type KeepState } from '../people/keep-state.ts'
+import { activeMassDisconnects, personForCounts, pausedApps } from '../people/keep-state.ts'
+import { unansweredDelistings, type KeepState } from '../people/keep-state.ts'
 import { appsOf, isGone, mayHaveBeenSent } from '../people/person.ts'
 import type { AppRecord, Person, PersonApp } from '../people/person.ts'
 import { APPROVALS, isApprovalEmailDue, isMoveEmailDue, MOVED_APPROVALS } from './approvals.ts'
@@ -77,12 +78,14 @@ export function emailKindOf(apps: readonly PersonApp[], person: Person, campaign
 }
 
 /** True while administrators have time to answer whether another app moved there. */
-const mayHaveMoved = ({ instance, newAt = 0 }: PersonApp, { state, now, calendar }: EmailContext): boolean =>
-  unansweredDelistings(state).some(
-    (app) =>
-      likelySuccessorOf(app, state) === instance &&
-      workingDaysBetween(Math.max(app.noticedAt, newAt), now, calendar) < ANSWER_WORKING_DAYS,
+function mayHaveMoved({ instance, newAt = 0 }: PersonApp, { state, now, calendar }: EmailContext): boolean {
+  const isRecent = ({ noticedAt }: { noticedAt: number }) =>
+    workingDaysBetween(Math.max(noticedAt, newAt), now, calendar) < ANSWER_WORKING_DAYS
+  return (
+    unansweredDelistings(state).some((app) => likelySuccessorOf(app, state) === instance && isRecent(app)) ||
+    activeMassDisconnects(state).some((app) => app.likelySuccessor === instance && isRecent(app))
   )
+}
 
 /** True if emails of the campaign may include the app. */
 export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, context: EmailContext) {

@@ -2,8 +2,7 @@
 // These emails wait for the end of the sweep: if many people lost an app at once, none of them can remove the cause.
 import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { withAppEvents } from '../people/app-events.ts'
-import { activeMassDisconnects, withActions } from '../people/keep-state.ts'
+import { activeMassDisconnects, withActions, withAppEvents } from '../people/keep-state.ts'
 import type { Approval, KeepState, KeepStateStore, MassDisconnect } from '../people/keep-state.ts'
 import type { Company } from '../company/company.ts'
 import { PersonUnreadable, type PeopleStore } from '../people/people-store.ts'
@@ -164,20 +163,15 @@ export class KeepRun {
   }
 
   async #save(change: Partial<KeepState & { sweep: Sweep }>): Promise<void> {
-    const before = this.#withMovedHolds(this.#state)
-    const after = this.#withMovedHolds({ ...this.#state, ...change })
-    this.#state = withAppEvents(before, after, this.#run.now())
-    await this.#options.save(this.#state)
-  }
-
-  /** Emails stay paused when an app moves. */
-  #withMovedHolds<State extends KeepState>(state: State): State {
     const { replacedBy } = this.#options.company
+    const state = { ...this.#state, ...change }
+    // Emails stay paused when an app moves.
     const massDisconnects = state.massDisconnects.map((app) => {
       const instance = replacedBy.get(app.instance)
       return instance === undefined ? app : { ...app, instance, movedTo: instance }
     })
-    return { ...state, massDisconnects }
+    this.#state = { ...state, massDisconnects }
+    await this.#options.save(this.#state)
   }
 
   /** When a run last found it working time in each zone, or first saw the zone. */
@@ -285,12 +279,13 @@ export class KeepRun {
     const { now, people } = this.#run
     await this.#save({})
     const { sweep } = this.#state
-    const found = await findClusters(this.#listed(), this.#state, now())
+    const { appEvents, ...found } = await findClusters(this.#listed(), this.#state, now())
     const disconnects = [...this.#state.massDisconnects, ...found.massDisconnects]
     for await (const person of this.#listed())
       if (withMassDisconnectLapses(person, disconnects) !== person)
         await people.change(person.email, (newest) => withMassDisconnectLapses(newest, disconnects))
-    await this.#save({ ...found, evaluatedAt: sweep.beganAt, sweep: { ...sweep, endedAt: now() } })
+    const ended = { ...found, evaluatedAt: sweep.beganAt, sweep: { ...sweep, endedAt: now() } }
+    await this.#save(withAppEvents({ ...this.#state, ...ended }, appEvents))
   }
 
   async *#listed(): AsyncGenerator<Person> {

@@ -3,7 +3,12 @@ import { UsageError } from '@onramp/terminal/arguments'
 import { utcDay } from '../admin/report.ts'
 import type { Company } from '../company/company.ts'
 import { inScope } from '../onboarding/walk.ts'
-import { activeMassDisconnects, pausedApps, unansweredDelistings } from '../people/keep-state.ts'
+import {
+  activeMassDisconnects,
+  pausedApps,
+  unansweredDelistings,
+  withAppEvents,
+} from '../people/keep-state.ts'
 import type { KeepState, MassDisconnect, DelistedApp } from '../people/keep-state.ts'
 import type { OperatorAction } from '../people/person.ts'
 import { operatorName } from './operator.ts'
@@ -41,23 +46,25 @@ export function applyOptions(
   const held = [...new Set([...active, ...unanswered].map(({ instance }) => instance))].join(', ')
   const others = held && `, only about ${held}`
   for (const app of release)
-    if (app === 'all' ? active.length + unanswered.length === 0 : !releasable.some((item) => isOf(app, item)))
+    if (app === 'all' ? active.length === 0 : !releasable.some((item) => isOf(app, item)))
       throw new UsageError(
         `--release ${app}: no emails ${app === 'all' ? '' : 'about this app '}are held back${others}`,
       )
   for (const app of removed)
     if (!delisted.some((item) => isOf(app, item)))
-      throw new UsageError(`--removed ${app}: this app isn't gone from most lists`)
-  const isReleased = (item: MassDisconnect | DelistedApp, open: readonly object[]) =>
-    release.some((app) => (app === 'all' ? open.includes(item) : isOf(app, item)))
+      throw new UsageError(
+        `--removed ${app}: this app isn't gone from most lists, or it left fewer than five, so no one was asked about it. If it was removed, hide it in the company file (hidden: true)`,
+      )
+  const isReleased = (item: MassDisconnect | DelistedApp) =>
+    release.some((app) => (app === 'all' ? active.some((hold) => hold === item) : isOf(app, item)))
   const massDisconnects = state.massDisconnects.map((item) =>
-    active.includes(item) && isReleased(item, active) ? { ...item, resumedAt: now } : item,
+    active.includes(item) && isReleased(item) ? { ...item, resumedAt: now } : item,
   )
   // The newer option wins; repeating an option changes nothing.
   const delistedApps = delisted.map((delistedApp): DelistedApp => {
     const { markedRemovedAt = now, markedConnectedAt = now, ...question } = delistedApp
     if (removed.some((app) => isOf(app, delistedApp))) return { ...question, markedRemovedAt }
-    const isConnected = !paused.has(delistedApp.instance) && isReleased(delistedApp, unanswered)
+    const isConnected = !paused.has(delistedApp.instance) && isReleased(delistedApp)
     return isConnected ? { ...question, markedConnectedAt } : delistedApp
   })
   const today = utcDay(now)
@@ -66,7 +73,16 @@ export function applyOptions(
     throw new UsageError(
       `--pause-until ${pauseUntil}: ${pauseUntil < today ? 'that day is over' : 'there is no pause to end'}. Today, ${today} (UTC), ends a pause; a later day begins one.`,
     )
-  return { ...rest, massDisconnects, delistedApps, ...(until > now && { pausedUntil: until }) }
+  const changed = { ...rest, massDisconnects, delistedApps, ...(until > now && { pausedUntil: until }) }
+  const ofNow = (time: number | undefined) => time === now
+  return withAppEvents(changed, [
+    ...massDisconnects.flatMap(({ instance, name, lapsed: people, had, resumedAt: at }) =>
+      ofNow(at) ? { at: now, what: 'released' as const, instance, name, people, had } : [],
+    ),
+    ...delistedApps.flatMap(({ instance, name, people, markedRemovedAt: at }) =>
+      ofNow(at) ? { at: now, what: 'removed' as const, instance, name, people } : [],
+    ),
+  ])
 }
 
 type OptionAction = OperatorAction & { what: 'released' | 'markedConnected' | 'removed' | 'confirmed' }

@@ -18,6 +18,8 @@ export type MassDisconnect = {
   eventAt?: number
   /** When emails about it were resumed. */
   resumedAt?: number
+  /** The app has left these lists, too, so its removal is in question, and no emails are due. */
+  isDelisted?: boolean
   /** The instance that took its place on most lists: another one, for which emails are paused, too, or itself. */
   movedTo?: string | undefined
   /** The instance that took its place on some lists, perhaps on most. */
@@ -38,6 +40,8 @@ type NewApp = Pick<MassDisconnect, 'instance' | 'name' | 'noticedAt' | 'since'> 
  * connected. No figure counts it until most lists have it again, or an operator marks it as connected.
  */
 export type DelistedApp = NewApp & {
+  /** When the first list lost it, perhaps another department's: all since then are in question. */
+  firstAt?: number
   notifiedAt?: number
   markedRemovedAt?: number
   markedConnectedAt?: number
@@ -207,6 +211,13 @@ export class KeepStateStore {
   }
 }
 
+const MAX_EVENTS = 200
+
+export const withAppEvents = <State extends KeepState>(state: State, events: readonly AppEvent[]): State =>
+  events.length === 0
+    ? state
+    : { ...state, appEvents: [...(state.appEvents ?? []), ...events].slice(-MAX_EVENTS) }
+
 export const withActions = (state: KeepState, actions: readonly OperatorAction[]): KeepState => ({
   ...state,
   actions: [...(state.actions ?? []), ...actions].slice(-MAX_ACTIONS),
@@ -214,7 +225,9 @@ export const withActions = (state: KeepState, actions: readonly OperatorAction[]
 
 /** Mass disconnects whose emails are still paused. */
 export const activeMassDisconnects = (state: Pick<KeepState, 'massDisconnects'>): MassDisconnect[] =>
-  state.massDisconnects.filter(({ resumedAt }) => resumedAt === undefined)
+  state.massDisconnects.filter(
+    ({ resumedAt, isDelisted }) => resumedAt === undefined && isDelisted === undefined,
+  )
 
 export const pausedApps = (state: Pick<KeepState, 'massDisconnects'>): ReadonlySet<string> =>
   new Set(activeMassDisconnects(state).flatMap(({ instance, movedTo = instance }) => [instance, movedTo]))
@@ -253,9 +266,9 @@ export function personForCounts(
     state.approvals?.some(
       (one) => one.instance === instance && one.stage === 'confirmed' && since <= one.stageChangedAt,
     )
-  const hasLost = ({ instance, since }: DelistedApp) =>
+  const hasLost = ({ instance, since, firstAt = since }: DelistedApp) =>
     delisted.has(instance) &&
-    lastCheck?.apps.some((app) => app.instance === instance && (app.delistedAt ?? 0) > since - SPREAD_MS)
+    lastCheck?.apps.some((app) => app.instance === instance && (app.delistedAt ?? 0) > firstAt - SPREAD_MS)
   return {
     ...person,
     delistedApps: (state.delistedApps ?? []).filter(hasLost).map(({ instance }) => instance),

@@ -238,7 +238,7 @@ export function withCheck(person: Person, response: CheckToRecord, now: number):
       former === undefined ? person.lastCheck !== undefined : movedFrom && former.newAt === undefined
     const newAt = isNew ? checkedAt : former?.newAt
     const isBack = former?.delistedAt !== undefined && delisted?.has(instance)
-    const lapse = isBack ? {} : lapseOf(former ?? {}, checkedAt)
+    const lapse = isBack ? lapseBeforeDelisting(former) : lapseOf(former ?? {}, checkedAt)
     const previousDelistedAt = former?.delistedAt ?? former?.previousDelistedAt
     const history = { ...lapse, ...omitUndefined({ newAt, movedFrom, previousDelistedAt }) }
     apps.set(instance, { instance, name, status, since, ...history })
@@ -269,6 +269,10 @@ function withConnected(
     ...omitUndefined({ previousLapsedAt: lapsedAt, ...delisting }),
   }
 }
+
+/** Someone who had lost the app before it left the lists has still lost it. */
+const lapseBeforeDelisting = ({ previousLapsedAt: lapsedAt, lapses }: AppRecord) =>
+  omitUndefined({ lapsedAt, lapses: lapsedAt && lapses })
 
 function lapseOf({ status, lapsedAt, previousLapsedAt, lapses, movedFrom }: Partial<AppRecord>, at: number) {
   const isConnected = status === 'connected'

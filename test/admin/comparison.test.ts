@@ -124,7 +124,7 @@ it.each<[string, number, number, Partial<KeepState>, string[]]>([
     37,
     37,
     found({ ...notion, isMoved: true }),
-    ['37 fewer ready: Notion has moved', 'Notion has moved: 103 people had to connect it again'],
+    ['37 fewer ready: Notion has moved', 'Notion has moved. Everyone who had it has to connect it again'],
   ],
   [
     'two apps that have moved',
@@ -133,8 +133,8 @@ it.each<[string, number, number, Partial<KeepState>, string[]]>([
     found({ ...notion, isMoved: true }, { ...figma, isMoved: true }),
     [
       '42 fewer ready: Notion and Figma have moved',
-      'Notion has moved: 103 people had to connect it again',
-      'Figma has moved: 60 people had to connect it again',
+      'Notion has moved. Everyone who had it has to connect it again',
+      'Figma has moved. Everyone who had it has to connect it again',
     ],
   ],
   [
@@ -145,7 +145,7 @@ it.each<[string, number, number, Partial<KeepState>, string[]]>([
     [
       '42 fewer ready: Figma has moved, Notion is new',
       'Notion is new for 103 people',
-      'Figma has moved: 60 people had to connect it again',
+      'Figma has moved. Everyone who had it has to connect it again',
     ],
   ],
   ['apps that are new for a few', 3, 3, {}, ['3 fewer ready: new apps for 3 people: Notion']],
@@ -196,7 +196,7 @@ it('a comparison counts people due for the email about a new app', () => {
   )
   expect(comparison && describeComparison(comparison, t).slice(1, 4)).toEqual([
     'Notion is new for 103 people',
-    'Notion: 53 emailed about it, 67 waiting (four emails a quarter at most)',
+    'Notion, so far: 53 emailed about it, 67 waiting (four emails a quarter at most)',
     'Jira was removed',
   ])
 })
@@ -222,7 +222,7 @@ it('a comparison has each end of a hold', () => {
     'Emails about Notion were released on November 16, 2026: 38 of 40 people had lost access',
     'Notion is back for most of the 12 people who had lost it (November 18, 2026). Emails to the others are no longer on hold',
     'Emails about Notion were released on November 21, 2026: 9 of 20 people had lost access',
-    'Notion: 21 emailed about it, 17 waiting (four emails a quarter at most)',
+    'Notion, so far: 21 emailed about it, 17 waiting (four emails a quarter at most)',
   ])
 })
 

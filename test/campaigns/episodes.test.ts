@@ -204,6 +204,18 @@ it.each([
   expect(dueApps(NEW_APPS, person, moment)).toEqual(isDue ? ['notion_1'] : [])
 })
 
+it.each([
+  ['waits while the app may have moved there for some', -DAY, 'notion_1', false],
+  ['is sent two working days after the hold began', -4 * DAY, 'notion_1', true],
+  ['isn’t delayed by another instance', -DAY, 'notion_2', true],
+])('an email about a new app %s of those on hold', (_what, noticed, likelySuccessor, isDue) => {
+  const lost = { instance: 'notion_0', name: 'Notion', since: monday - 5 * DAY, lapsed: 9, had: 9 }
+  const massDisconnects = [{ ...lost, noticedAt: monday + noticed, likelySuccessor }]
+  const moment = { state: { ...state, massDisconnects }, now: monday, calendar: place }
+  const person = personWithNewApp(undefined, monday + noticed)
+  expect(dueApps(NEW_APPS, person, moment)).toEqual(isDue ? ['notion_1'] : [])
+})
+
 const announced = { campaign: NEW_APPS, reminder: 0, state: 'sent', now: monday, apps: ['notion_1'] } as const
 const cluster = { instance: 'notion_1', name: 'Notion', noticedAt: monday, since: monday, people: 9 }
 it.each<[string, Person, Partial<KeepState>, isListed: boolean]>([

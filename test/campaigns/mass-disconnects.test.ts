@@ -72,6 +72,58 @@ it.each([
   expect(await evaluate([[lost, monday + 1]], 100, later, monday + 3, again)).toHaveLength(count)
 })
 
+const copies = (count: number, person: Person) => Array.from({ length: count }, () => person)
+
+/** Someone who lost Slack and has it again, or has another one, or whose list it left. */
+const lostSlack = lostApps([slack], monday + 1)
+const later = { checkedAt: monday + 2, delisted: new Set<string>() }
+const slack2 = { ...slack, instance: 'slack_2' }
+const movedOn = withCheck(lostSlack, { ...later, unconnected: [slack2] }, monday)
+const other = { instance: 'slack_2', name: 'Slack', since: monday + 2, leftAt: monday + 2 }
+const connectedOther = withCheck(movedOn, { ...later, unconnected: [], connected: [other] }, monday)
+const left = { ...lostSlack, leftAt: monday + 2 }
+const never = withCheck(newPerson('eve@acme.example', 0), { checkedAt: monday, unconnected: [slack] }, monday)
+const removedFor = withCheck(never, { ...later, unconnected: [] }, monday)
+
+it.each<[string, Person[], string[], object[]]>([
+  ['have it again', copies(31, regained), ['restored'], []],
+  ['have another instance instead', copies(31, movedOn), [], [{ instance: 'slack_1' }]],
+  ['have connected another instance instead', copies(60, connectedOther), [], []],
+  ['are off the list', copies(60, left), [], []],
+  [
+    'lack it, as do those who never had it',
+    [...copies(60, regained), ...copies(9, removedFor)],
+    [],
+    [{ instance: 'slack_1', isDelisted: true }],
+  ],
+])('a hold ends as restored only where its people do: they %s', async (_what, all, events, holds) => {
+  const state = { ...stateWith(sixty), evaluatedAt: monday + 2 }
+  const unaffected = Array.from({ length: 40 }, () => lostApps([], monday))
+  const found = await findClusters([...all, ...unaffected], state, monday + 3)
+  expect(found.appEvents.flatMap(({ what }) => (what === 'restored' ? what : []))).toEqual(events)
+  expect(found.massDisconnects).toMatchObject(holds)
+  expect(found.massDisconnects).toHaveLength(holds.length)
+})
+
+it('a hold goes on for people whose lost app was removed and made again', async () => {
+  const removed = { instance: 'slack_1', name: 'Slack', since: monday + 2, noticedAt: monday + 3, people: 60 }
+  const held = { ...sixty, isDelisted: true }
+  const unconnected = [slack]
+  const again = withCheck(
+    regained,
+    { checkedAt: monday + 5, unconnected, delisted: new Set(['slack_1']) },
+    monday,
+  )
+  expect(again.lastCheck?.apps.find((app) => app.instance === 'slack_1')).toMatchObject({
+    lapsedAt: monday + 1,
+    lapses: 1,
+  })
+  const state = { ...stateWith(held), evaluatedAt: monday + 4, delistedApps: [removed] }
+  const found = await findClusters(copies(60, again), state, monday + 6)
+  expect(found.delistedApps).toEqual([])
+  expect(found.massDisconnects).toEqual([sixty])
+})
+
 it('a mass disconnect is over once most people have the app again, also gradually', async () => {
   let state = stateWith(sixty)
   const find = async (lost: number) => await evaluate([[lost, monday + 1]], 100, state, monday + 3, 60 - lost)

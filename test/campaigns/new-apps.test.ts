@@ -53,6 +53,27 @@ it.each([
   expect(found.newApps).toMatchObject([{ people: count, since, noticedAt: at + HOUR }])
 })
 
+it('each department counts once among the people for whom an app is new', async () => {
+  const eventsOf = async (state: typeof NO_CLUSTERS, at: number, everyone: Person[]) => {
+    const { appEvents, ...found } = await findClusters(everyone, state, at + HOUR)
+    return { counts: appEvents.map(({ people }) => people), state: { ...state, ...found, evaluatedAt: at } }
+  }
+  const [week, others] = [7 * DAY, people(60)]
+  const first = [...others, ...people(15, monday)]
+  const one = await eventsOf(NO_CLUSTERS, monday, first)
+  const second = [...first, ...people(8, monday + week)]
+  const two = await eventsOf(one.state, monday + week, second)
+  const third = [...second, ...people(25, monday + 2 * week)]
+  const three = await eventsOf(two.state, monday + 2 * week, third)
+  const late = await eventsOf(three.state, monday + 2 * week + DAY, [
+    ...third,
+    ...people(2, monday + 2 * week + 9),
+  ])
+
+  expect([one, two, three, late].map(({ counts }) => counts)).toEqual([[15], [], [25], [2]])
+  expect(late.state.newApps).toMatchObject([{ since: monday, people: 50 }])
+})
+
 it('an app counts as moved also if `replaces` is added later', async () => {
   const moved = people(6, monday).map((one) => {
     const apps = one.lastCheck!.apps.map((app) => ({ ...app, movedFrom: 'jira_0' }))

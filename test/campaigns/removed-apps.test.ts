@@ -74,6 +74,21 @@ it.each([
 )
 
 it.each([
+  ['another department’s', 6, 7, 26],
+  ['those of few', 4, 7, 20],
+  ['those of months before', 6, 32, 20],
+])(
+  'an app that leaves %s lists first is in question for all who lost it',
+  async (_what, few, days, count) => {
+    const [first, second] = [people(few, 'run', monday - days * DAY), people(20, 'run')]
+    const found = await find([...first, ...second])
+    expect(found).toMatchObject([{ since: monday, people: count }])
+    const counted = [...first, ...second].map((one) => personForCounts(one, { delistedApps: found }))
+    expect(counted.filter(({ delistedApps }) => delistedApps.length > 0)).toHaveLength(count)
+  },
+)
+
+it.each([
   { gone: 5, again: 5, found: 1 },
   { gone: 4, again: 5, found: 0 },
   { gone: 1, again: 0, found: 1 },

@@ -48,8 +48,8 @@ const NOW = monday
 it.each<[Partial<DelistedApp>, Parameters<typeof applyOptions>[1], Partial<DelistedApp> | string]>([
   [{}, { removed: ['jira_1'] }, { markedRemovedAt: NOW }],
   [{}, { release: ['jira_1'] }, { markedConnectedAt: NOW }],
-  [{}, { release: ['all'] }, { markedConnectedAt: NOW }],
-  [{}, { release: ['all'], removed: ['jira_1'] }, { markedRemovedAt: NOW }],
+  [{}, { release: ['all'] }, 'are held back'],
+  [{}, { release: ['jira_1'], removed: ['jira_1'] }, { markedRemovedAt: NOW }],
   [{ markedRemovedAt: 7 }, { removed: ['jira_1'] }, { markedRemovedAt: 7 }],
   [{ markedRemovedAt: 7 }, { release: ['jira_1'] }, { markedConnectedAt: NOW }],
   [{ markedRemovedAt: 7 }, { release: ['all'] }, 'are held back'],
@@ -100,8 +100,21 @@ it.each([['jira_1'], ['all']])('--release %s of a lost app leaves the question o
   expect(unansweredDelistings(after)).toEqual([removedApp])
 })
 
-it('--release all resumes paused emails and closes every open question', () => {
+it('--release all resumes paused emails and answers no question', () => {
   const state = { ...newKeepState(), massDisconnects: [massDisconnect], delistedApps: [removedApp] }
   const { massDisconnects, delistedApps } = applyOptions(state, { release: ['all'] }, moment)
-  expect([massDisconnects, delistedApps]).toMatchObject([[{ resumedAt: NOW }], [{ markedConnectedAt: NOW }]])
+  expect([massDisconnects, delistedApps]).toMatchObject([[{ resumedAt: NOW }], [removedApp]])
+  expect(delistedApps?.[0]?.markedConnectedAt).toBeUndefined()
+})
+
+it('a release and an answer are recorded as events, once', () => {
+  const state = { ...newKeepState(), massDisconnects: [massDisconnect], delistedApps: [removedApp, figma] }
+  const { appEvents = [] } = applyOptions(state, { release: ['all'], removed: ['jira_1', 'figma_1'] }, moment)
+  expect(appEvents.map(({ what, instance, people, had }) => [what, instance, people, had])).toEqual([
+    ['released', 'slack_1', 9, 9],
+    ['removed', 'jira_1', 12, undefined],
+  ])
+  const many = Array.from({ length: 200 }, (_, at) => ({ ...appEvents[0]!, at }))
+  const full = applyOptions({ ...state, appEvents: many }, { release: ['all'] }, moment).appEvents
+  expect([full?.length, full?.[0]?.at, full?.at(-1)?.at]).toEqual([200, 1, NOW])
 })
