@@ -24,7 +24,6 @@ import { RunStopped } from '../campaigns/ledger.ts'
 import type { Email, Notice } from '../campaigns/mail/email.ts'
 import { newTally, type Tally } from '../campaigns/tally.ts'
 import { FROM_TIME, TO_TIME } from '../campaigns/working-time.ts'
-import { withAppEvents } from '../people/app-events.ts'
 import { PROGRESS_STATES, unansweredDelistings, withActions } from '../people/keep-state.ts'
 import type {
   DailyCounts,
@@ -214,11 +213,12 @@ async function runKeep(
   const store = openKeepState(records, settings)
   const at = now()
   const stored = await store.load()
-  const current = withAppEvents(stored, applyOptions(stored, options, { now: at, ...company }), at)
-  const before = withoutQuestions(current, company)
+  const current = applyOptions(stored, options, { now: at, ...company })
+  const { shown: before, withHidden } = withoutHidden(current, company)
   const actions = actionsOfRun(before, at)
   const audit = createOperatorAudit(settings, stderr)
-  const save = createAuditedSave(store, actions, { holdsLease, audit })
+  const whole = { save: (state: KeepState) => store.save(withHidden(state)) }
+  const save = createAuditedSave(whole, actions, { holdsLease, audit })
   await services.mailServer?.check()
   await services.service.checkToken()
   const tally = newTally()
@@ -261,7 +261,7 @@ async function runKeep(
     isComplete: run.faults.length === 0,
   })
   const worked = await keepRun.work().finally(() => progress?.end())
-  const after = withoutQuestions(worked, company)
+  const { shown: after } = withoutHidden(worked, company)
   tally.rows = list.length
   const report = await createReport(summarizeAll(people.all(), after), now(), {
     since: before.digest?.at,
@@ -296,18 +296,28 @@ async function runKeep(
   return printRun(report, counted, { ...run, campaignRun }, found) ? EXIT_NEEDS_SOMEONE : 0
 }
 
-/** No one has to decide about the removal of a hidden or replaced app. */
-function withoutQuestions(state: KeepState, { visibleInOrder, replacements }: Company) {
-  const delistedApps = visibleInOrder(state.delistedApps ?? []).map(
-    ({ isReplaced: _isReplaced, ...app }): DelistedApp =>
-      replacements.has(app.instance) ? { ...app, isReplaced: true } : app,
+/**
+ * Holds and questions of hidden apps are set aside, because records that are read lack these apps. They go on once the
+ * apps are shown again. No one has to decide about the removal of a replaced app.
+ */
+function withoutHidden(state: KeepState, { datasourceOf, visibleInOrder, replacements }: Company) {
+  const { massDisconnects, delistedApps: delisted = [] } = state
+  const isHidden = ({ instance }: { instance: string }) => datasourceOf(instance)?.isHidden === true
+  const delistedApps = visibleInOrder(delisted).map(({ isReplaced: _isReplaced, ...app }): DelistedApp =>
+    replacements.has(app.instance) ? { ...app, isReplaced: true } : app,
   )
-  return { ...state, delistedApps }
+  const shown = { ...state, massDisconnects: massDisconnects.filter((app) => !isHidden(app)), delistedApps }
+  const withHidden = (later: KeepState): KeepState => ({
+    ...later,
+    massDisconnects: [...later.massDisconnects, ...massDisconnects.filter(isHidden)],
+    delistedApps: [...(later.delistedApps ?? []), ...delisted.filter(isHidden)],
+  })
+  return { shown, withHidden }
 }
 
 /** Saves the state with the run's actions, and audits each action once. */
 function createAuditedSave(
-  store: KeepStateStore,
+  store: Pick<KeepStateStore, 'save'>,
   actions: ReturnType<typeof actionsOfRun>,
   { holdsLease, audit }: { holdsLease: () => Promise<boolean>; audit: Audit },
 ) {

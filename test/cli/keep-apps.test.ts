@@ -251,6 +251,37 @@ it.each([{ jira_1: { hidden: true } }, { jira_2: { replaces: 'jira_1' } }])(
   },
 )
 
+it('the hold of a hidden app goes on once the app is shown again', async () => {
+  const company = installation()
+  const hidden = resolveCompany({ datasources: { slack: { hidden: true } } }, new Map())
+  await runMassDisconnect(company, ['slack_1'])
+  const opened = async (given?: { company: typeof hidden }) => {
+    company.conditions.now += 7 * HOUR
+    const { exit, err } = await company.run(twelve, given)
+    const state = await company.keepState.load()
+    return [exit, err.includes('Slack 1'), state.massDisconnects.length, state.appEvents ?? []]
+  }
+
+  company.sentEmails.length = 0
+  expect([await opened({ company: hidden }), await opened({ company: hidden }), await opened()]).toEqual([
+    [0, false, 1, []],
+    [0, false, 1, []],
+    [3, true, 1, []],
+  ])
+  expect(company.sentEmails).toEqual([])
+})
+
+it('the question about a hidden app is put again once the app is shown', async () => {
+  const company = installation()
+  const hidden = resolveCompany({ datasources: { jira_1: { hidden: true } } }, new Map())
+  await goneForTwelve(company)
+  company.conditions.now += 7 * HOUR
+  await company.run(twelve, { company: hidden })
+  company.conditions.now += 7 * HOUR
+  const { exit, err } = await company.run(twelve)
+  expect([exit, /Jira 1 is gone from 12 lists/.test(err)]).toEqual([3, true])
+})
+
 it('an app that returns to the lists is unconnected again, without lapses', async () => {
   const company = installation()
   await goneForTwelve(company)
