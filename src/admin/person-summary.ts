@@ -91,6 +91,7 @@ export function summarize(
   const newest = emails.toSorted((one, other) => one.at - other.at).at(-1)
   const emailState = newest && emailStateOf(newest)
   const progress = progressOf(person, apps, emailState)
+  const finishedAt = person.finishedAt ?? (isFinished(person, apps) ? lastCheck?.checkedAt : undefined)
   return {
     person: rowOf(person),
     checkedAt: lastCheck?.checkedAt,
@@ -111,8 +112,8 @@ export function summarize(
     invitedAt: sent.length === 0 ? undefined : Math.min(...sent),
     emailState,
     remindedAt: reminders.filter(mayHaveBeenSent).map(({ at }) => at),
-    finishedAt: person.finishedAt ?? (isFinished(person, apps) ? lastCheck?.checkedAt : undefined),
-    goneAt: isFinished(person, apps) ? (person.leftAt ?? person.unknownAt) : undefined,
+    finishedAt,
+    goneAt: finishedAt === undefined ? undefined : (person.leftAt ?? person.unknownAt),
     returnedAt: returnedAt(lastCheck?.apps ?? []),
     progress,
     hasAppToEmail: progress === 'notStarted' && !isReady(forCampaign(ONBOARDING, recorded, keepState)),

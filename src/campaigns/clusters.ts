@@ -285,10 +285,9 @@ function delistedAppsIn(
     const recent = earlierAt.filter((at) => now - at < RECENT_MS).sort((one, other) => one - other)
     const { people: few, since: firstAt } = mostWithin(recent, SPREAD_MS)
     const earlierPeople = few < MIN_PEOPLE ? 0 : recent.filter((at) => at >= firstAt).length
-    const app: DelistedApp = {
-      ...{ instance, name, noticedAt: now, since: shared.since, people: shared.people + earlierPeople },
-      ...(earlierPeople > 0 && { firstAt }),
-    }
+    const people = shared.people + earlierPeople
+    const question = { instance, name, noticedAt: now, since: shared.since, people }
+    const app: DelistedApp = earlierPeople > 0 ? { ...question, firstAt } : question
     // An app that stays on most lists wasn't removed: people connected it elsewhere, or it moves by department. Lists
     // that were last read before the first one lost it show nothing.
     const isOnMostLists = listedAt.filter((at) => at > app.since).length > changedAt.length

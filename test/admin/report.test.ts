@@ -141,7 +141,7 @@ it('a person off the list, or unknown to the service, is counted separately', as
   expect(await shown('gone')).toBe(1)
 })
 
-it('a day counts fully connected people who were gone on it', async () => {
+it('a day counts people who had connected everything and were gone on it', async () => {
   const ready = withAppStates(signedIn, { a_1: 'connected', b_1: 'off' }, NOW - 9 * DAY)
   const open = withAppStates(signedIn, { a_1: 'connected', b_1: 'unconnected' }, NOW - 9 * DAY)
   const [leftAt, unknownAt] = [NOW - DAY, NOW - 4 * DAY]
@@ -149,17 +149,20 @@ it('a day counts fully connected people who were gone on it', async () => {
     { ...ready, leftAt },
     { campaign: 'lapses', reminder: 0, state: 'sent', now: NOW },
   )
-  const people = [emailed, { ...ready, unknownAt }, { ...open, leftAt }, { ...person, leftAt }, ready]
+  // Lost an app before they left.
+  const loser = { ...open, finishedAt: unknownAt, leftAt }
+  const others = [{ ...open, leftAt }, { ...person, leftAt }, ready]
+  const people = [emailed, { ...ready, unknownAt }, loser, ...others]
 
   const { days, changeCounts } = await createReport(summaries(...people), NOW, { since: unknownAt })
 
   expect(days.flatMap(({ day, left, reminded }) => (left + reminded ? [[day, left, reminded]] : []))).toEqual(
     [
       ['2026-10-29', 1, 0],
-      ['2026-11-01', 1, 0],
+      ['2026-11-01', 2, 0],
     ],
   )
-  expect(changeCounts).toMatchObject({ left: 1, reminded: 0 })
+  expect(changeCounts).toMatchObject({ left: 2, reminded: 0 })
 })
 
 it('the report counts people once, by their furthest step, and days by its date', async () => {
