@@ -157,7 +157,7 @@ function createIdentity(
 }
 
 function createService(
-  { settings, company, log, now, metrics }: SharedDeps,
+  { settings, company, log, now, metrics, audit }: SharedDeps,
   { tokenRefresh }: SignIn,
   authorizationServer: AuthorizationServer,
 ) {
@@ -176,6 +176,7 @@ function createService(
     callbackUrl: `${settings.PUBLIC_URL}${CONSENT_CALLBACK_PATH}`,
     company,
     onCheck: createUnstartableAppWarning(log, () => metrics.countProblem('datasource_cannot_start'), now),
+    audit,
     now,
   })
   return { serviceClient, service }

@@ -9,6 +9,7 @@ import type { Company } from '../company/company.ts'
 import { Problem } from '../problem.ts'
 import { endSession } from '../session/session.ts'
 import { personKey, findSignedIn, requireSignedIn, type Tokens } from '../session/signed-in.ts'
+import type { Audit } from '../web/audit.ts'
 import { withTimeout } from '../with-timeout.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
 import type { TokenRefresh } from './refresh.ts'
@@ -20,18 +21,51 @@ const MAX_EARLY_WAIT_MS = 1_000
 /** Concurrent calls per person, so that one person can't use all connections to a slow service. */
 const MAX_CALLS = 8
 const MAX_WAITING = 200
-/** For pages that another site opens, counted apart. None wait: a proxy may hide that their browsers have gone. */
-const MAX_CALLS_FOR_OTHER_SITES = 4
+/**
+ * For pages that another site opens: `calls` at once, which are half of the connections. A proxy may hide that their
+ * browsers have gone, so once `crowd` calls of all people wait, each person has few. Links and sign-ins are among them.
+ */
+const OTHER_SITES = { calls: 64, ofPerson: 20, crowd: 500, ofPersonInCrowd: 2 }
 
 type Call<T> = (credentials: Credentials) => Promise<T>
+
+/** Runs calls in order, a few at once. */
+class CallQueue {
+  readonly #maxRunning: number
+  /** Waiting and running calls. The first ones run. */
+  readonly #starts = new Set<() => void>()
+
+  constructor(maxRunning: number) {
+    this.#maxRunning = maxRunning
+  }
+
+  get size(): number {
+    return this.#starts.size
+  }
+
+  async run<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    const { promise: started, resolve: start, reject } = Promise.withResolvers<void>()
+    this.#starts.add(start)
+    if (this.#starts.size <= this.#maxRunning) start()
+    else signal?.addEventListener('abort', () => reject(signal.reason as Error))
+    try {
+      await started
+      return await work()
+    } finally {
+      this.#starts.delete(start)
+      for (const startOnce of [...this.#starts].slice(0, this.#maxRunning)) startOnce()
+    }
+  }
+}
 
 type CallOptions = { signal?: AbortSignal | undefined; isForOtherSite?: boolean }
 
 /** Each method throws {Problem}; {SignInAgain} if only a new sign-in can help. */
 export class ServiceForPerson {
   readonly #deps
-  /** Waiting and running calls by person and kind of page, in order. The first MAX_CALLS run. */
-  readonly #callsByPerson = new Map<string, Set<() => void>>()
+  /** Waiting and running calls by person and kind of page. */
+  readonly #pending = new Map<string, { queue: CallQueue; count: number }>()
+  readonly #forOtherSites = new CallQueue(OTHER_SITES.calls)
 
   constructor(deps: {
     serviceClient: Pick<ServiceClient, 'checkDatasourceAuth' | 'search'>
@@ -45,6 +79,7 @@ export class ServiceForPerson {
     company: Pick<Company, 'listed'>
     /** Called with the apps of every check. */
     onCheck?: (apps: ListedApp[]) => void
+    audit: Audit
     now: () => number
   }) {
     this.#deps = deps
@@ -75,21 +110,22 @@ export class ServiceForPerson {
   }
 
   async #queued<T>(req: Request, { signal, isForOtherSite = false }: CallOptions, call: Call<T>): Promise<T> {
-    const key = `${isForOtherSite} ${personKey(requireSignedIn(req).user)}`
-    const calls = this.#callsByPerson.get(key) ?? new Set()
-    if (calls.size >= (isForOtherSite ? MAX_CALLS_FOR_OTHER_SITES : MAX_CALLS + MAX_WAITING))
+    const { user } = requireSignedIn(req)
+    const key = `${isForOtherSite} ${personKey(user)}`
+    const newQueue = () => (isForOtherSite ? this.#forOtherSites : new CallQueue(MAX_CALLS))
+    const pending = this.#pending.get(key) ?? { queue: newQueue(), count: 0 }
+    const isCrowd = this.#forOtherSites.size >= OTHER_SITES.crowd
+    const maxForOtherSites = isCrowd ? OTHER_SITES.ofPersonInCrowd : OTHER_SITES.ofPerson
+    if (pending.count >= (isForOtherSite ? maxForOtherSites : MAX_CALLS + MAX_WAITING)) {
+      this.#deps.audit({ event: 'limited', what: 'person', user })
       throw new Problem(429, 'too_many_requests', { retryAfter: 10 })
-    const { promise: started, resolve: start, reject } = Promise.withResolvers<void>()
-    this.#callsByPerson.set(key, calls.add(start))
-    if (calls.size <= MAX_CALLS) start()
-    else signal?.addEventListener('abort', () => reject(signal.reason as Error))
+    }
+    pending.count++
+    this.#pending.set(key, pending)
     try {
-      await started
-      return await this.#call(req, call)
+      return await pending.queue.run(() => this.#call(req, call), signal)
     } finally {
-      calls.delete(start)
-      for (const startOnce of [...calls].slice(0, MAX_CALLS)) startOnce()
-      if (calls.size === 0) this.#callsByPerson.delete(key)
+      if (--pending.count === 0) this.#pending.delete(key)
     }
   }
 

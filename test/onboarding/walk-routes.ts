@@ -104,6 +104,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
         search: () => Promise.reject(new Error('not searched here')),
       },
       tokenRefresh: { refresh: () => Promise.resolve(undefined) },
+      audit: () => {},
       isExternalIdp: false,
       callbackUrl: PLAIN_CHECK,
       company,

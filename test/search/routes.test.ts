@@ -32,6 +32,7 @@ async function open(path: string, headers: Record<string, string>, isDropped = f
         checkDatasourceAuth: () => Promise.reject(new Error('not checked here')),
       },
       tokenRefresh: { refresh: () => Promise.resolve(undefined) },
+      audit: () => {},
       isExternalIdp: false,
       callbackUrl: `${ORIGIN}/onboarding/callback`,
       company: neutralCompany,

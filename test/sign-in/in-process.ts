@@ -87,6 +87,7 @@ export function setUpSignIn({
     const service = new ServiceForPerson({
       serviceClient,
       tokenRefresh: signIn.tokenRefresh,
+      audit: () => {},
       isExternalIdp: settings.TOKEN_ISSUED_BY === 'external-idp',
       callbackUrl: PUBLIC_URL,
       company: neutralCompany,

@@ -1,4 +1,5 @@
 // One person with many tabs and a slow service: a few calls at once, the others queued, and other people unaffected.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
 import { expect, it } from 'vitest'
@@ -13,7 +14,6 @@ function slowService() {
   const answers = new Map<string, () => void>()
   const requests: string[] = []
   const pages = new Map<string, AbortController>()
-  const checks: (() => void)[] = []
   let arrived = 0
   let most = 0
   const service = new ServiceForPerson({
@@ -28,15 +28,13 @@ function slowService() {
         if (query === 'fails') throw new Problem(503, 'search_unavailable')
         return { results: [], requestId: undefined }
       },
-      async checkDatasourceAuth() {
-        await new Promise<void>((resolve) => checks.push(resolve))
-        return []
-      },
+      checkDatasourceAuth: () => Promise.reject(new Error('not checked here')),
     },
     tokenRefresh: { refresh: () => Promise.resolve(undefined) },
     isExternalIdp: false,
     callbackUrl: '',
     company: neutralCompany,
+    audit: () => {},
     now: () => 0,
   })
   const failed: ErrorRequestHandler = (error: Problem, _req, res, _next) =>
@@ -49,12 +47,7 @@ function slowService() {
       const page = new AbortController()
       pages.set(query, page)
       arrived++
-      const isForOtherSite = query.startsWith('linked')
-      res.json(
-        isForOtherSite
-          ? await service.check(req, { isForOtherSite })
-          : await service.search(req, { query, pageSize: 1 }, page.signal),
-      )
+      res.json(await service.search(req, { query, pageSize: 1 }, page.signal))
     })
     .use(failed)
   /** Resolves once the page has queued its call. */
@@ -74,8 +67,7 @@ function slowService() {
     answers.get(query)?.()
   }
   const drop = (query: string) => pages.get(query)?.abort(new Problem(500, 'internal'))
-  const finishChecks = () => checks.splice(0).map((finish) => finish()).length
-  return { open, openAll, answer: respondTo, requests, drop, finishChecks, most: () => most }
+  return { open, openAll, answer: respondTo, requests, drop, most: () => most }
 }
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `q${index}`)
@@ -128,20 +120,65 @@ it('the 209th simultaneous call of one person gets 429, and the 208th is queued'
   expect(new Set((await Promise.all(pages)).map((done) => done.status))).toEqual(new Set([200]))
 })
 
-it('pages that another site opens never wait, and keep no own page waiting', async () => {
-  const { open, openAll, answer, finishChecks } = slowService()
-  const linked = await openAll('ada', ['linked1', 'linked2', 'linked3', 'linked4'])
-  const fifth = await open('ada', 'linked5')
-  expect((await fifth.page).status).toBe(429)
-  const others = await openAll('grace', ['linked6'])
+/** Checks for people's pages, which a test finishes, and the audited refusals. */
+function slowChecks() {
+  const running: (() => void)[] = []
+  const audited: unknown[] = []
+  const service = new ServiceForPerson({
+    serviceClient: {
+      async checkDatasourceAuth() {
+        await new Promise<void>((resolve) => running.push(resolve))
+        return []
+      },
+      search: () => Promise.reject(new Error('not searched here')),
+    },
+    tokenRefresh: { refresh: () => Promise.resolve(undefined) },
+    isExternalIdp: false,
+    callbackUrl: '',
+    company: neutralCompany,
+    audit: (event) => void audited.push(event.event),
+    now: () => 0,
+  })
+  const checks: Promise<unknown>[] = []
+  const check = (subject: string, times: number, isForOtherSite: boolean) => {
+    const session = { user: { issuer: '', subject }, tokens: { accessToken: '', issuedAt: 0 } }
+    for (let n = 0; n < times; n++) {
+      const req = { session } as unknown as express.Request
+      checks.push(service.check(req, { isForOtherSite }).catch(({ status }: Problem) => status))
+    }
+  }
+  const results = async () => {
+    do {
+      for (const finish of running.splice(0)) finish()
+      await nextTurn()
+    } while (running.length > 0)
+    return (await Promise.all(checks.splice(0))).filter((result) => result === 429).length
+  }
+  return { check, results, audited, running }
+}
 
-  const own = await openAll('ada', numbered(8))
-  for (const query of numbered(8)) await answer(query)
-  expect((await Promise.all(own)).map(({ status }) => status)).toEqual(Array(8).fill(200))
+it('another site’s pages have twenty calls of a person, in a crowd two', async () => {
+  const { check, results, audited } = slowChecks()
+  check('ada', 20, true)
+  check('ada', 1, true)
+  expect([await results(), audited]).toEqual([1, ['limited']])
 
-  expect(finishChecks()).toBe(5)
-  expect((await Promise.all([...linked, ...others])).map(({ status }) => status)).toEqual(Array(5).fill(200))
-  const again = await openAll('ada', ['linked7'])
-  expect(finishChecks()).toBe(1)
-  expect((await Promise.all(again))[0]?.status).toBe(200)
+  for (const n of Array(25).keys()) check(`visitor ${n}`, 20, true)
+  check('ada', 2, true)
+  check('ada', 1, true)
+  expect(await results()).toBe(1)
+
+  check('ada', 20, true)
+  expect(await results()).toBe(0)
+})
+
+it('another site’s pages keep no own page waiting', async () => {
+  const { check, results, running } = slowChecks()
+  for (const n of Array(25).keys()) check(`visitor ${n}`, 20, true)
+  await nextTurn()
+  expect(running).toHaveLength(64)
+  check('visitor 1', 9, false)
+  await nextTurn()
+  expect(running).toHaveLength(72)
+  expect(await results()).toBe(0)
 })
