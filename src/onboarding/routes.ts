@@ -5,7 +5,7 @@ import { isRecentSignIn } from '../sign-in/require-sign-in.ts'
 import { parseReturnTo, type ReturnToRules } from '../sign-in/return-to.ts'
 import type { Audit } from '../web/audit.ts'
 import { browserGoneSignal } from '../web/error-page.ts'
-import { isFollowedFromOwnPage, automaticReloadPath } from '../web/cross-site.ts'
+import { isFollowedFromOwnPage, isFromOtherSite, automaticReloadPath } from '../web/cross-site.ts'
 import type { Languages } from '../web/languages/languages.ts'
 import type { Log } from '../web/log.ts'
 import { PLACEHOLDERS, type SendPage } from '../web/pages.ts'
@@ -60,6 +60,11 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
   const consents = new Consents(deps)
 
   router.use(['/onboarding', '/api/status'], limit)
+  // No page needs it, and each such view would wait for the service.
+  router.get('/api/status', (req, _res, next) => {
+    const isOpened = req.get('sec-fetch-mode') === 'navigate' && isFromOtherSite(req, publicUrl)
+    next(isOpened ? new Problem(403, 'cross_site', { detail: 'opened by another site' }) : undefined)
+  })
 
   router.get('/onboarding', async (req, res) => {
     const visit = parseVisit(req.query, (value) => parseReturnTo(value, returnTo))

@@ -195,3 +195,30 @@ it.each([
     { event: 'step_failed', datasource: 'slack_1', code: 'datasource_cannot_start' },
   ])
 })
+
+it.each([
+  ['cross-site', 1],
+  ['same-origin', 0],
+])('of 21 overviews at once that a %s page opens, %i are refused', async (site, refused) => {
+  const { setup, get } = setUpWalkRoutes()
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  let arrived = 0
+  setup.beforeResponse = () => (arrived++, answered)
+  const opened = Array.from({ length: 21 }, () => get('/onboarding', { 'sec-fetch-site': site }))
+  await expect.poll(() => arrived, { interval: 1 }).toBe(site === 'cross-site' ? 20 : 8)
+
+  answer()
+
+  const statuses = (await Promise.all(opened)).map(({ status }) => status)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(refused)
+})
+
+it.each([
+  ['cross-site', 'navigate', 403],
+  ['none', 'navigate', 200],
+  ['cross-site', 'cors', 200],
+])('the status that a page on "%s" gets in the mode "%s" is %i', async (site, mode, status) => {
+  const { get, calls } = setUpWalkRoutes()
+  const answer = await get('/api/status', { 'sec-fetch-site': site, 'sec-fetch-mode': mode })
+  expect([answer.status, calls.length]).toEqual([status, status === 200 ? 1 : 0])
+})
