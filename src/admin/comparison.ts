@@ -110,7 +110,7 @@ function describeEvents({ events }: Compared, t: Texts): string[] {
     if (what === 'new') return []
     if (what === 'removed') return [t('admin.since.removed', { app })]
     const values = { app, lapsed, had, day: t.day(at) }
-    if (what === 'restored') return [t('admin.since.restored', values)]
+    if (what !== 'released') return [t(`admin.since.${what}`, values)]
     const isNewest = newest.get(`${what} ${instance}`) === event
     const waiting = isNewest && limited > 0 ? [t('admin.since.emailed', { app, emailed, limited })] : []
     return [t('admin.since.released', values), ...waiting]

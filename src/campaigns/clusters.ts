@@ -123,8 +123,10 @@ export async function findClusters(
   const isLost = (instance: string, at: number) =>
     !listings.apps.get(instance)?.isMoved && disconnectOf(disconnects, instance, at) !== undefined
   const added = newAppsIn(listings.apps, newApps, { all, now, isLost })
-  const delisted = delistedAppsIn(delistings.apps, { delistedApps, newApps: added.newApps }, now).map(
-    (app) => (moved.has(app.instance) ? { ...app, isMoved: true } : app),
+  const isHeld = (instance: string) => ended.some((lost) => lost.instance === instance)
+  const before = { delistedApps, newApps: added.newApps, isHeld }
+  const delisted = delistedAppsIn(delistings.apps, before, now).map((app) =>
+    moved.has(app.instance) ? { ...app, isMoved: true } : app,
   )
   // Such an app may have been removed, or come back for those who had lost it.
   const isInQuestion = (lost: MassDisconnect) =>
@@ -132,9 +134,14 @@ export async function findClusters(
       ({ instance, isMoved, isReplaced, markedConnectedAt }) =>
         instance === lost.instance && (isMoved ?? isReplaced ?? markedConnectedAt) === undefined,
     )
-  const restored = ended.filter((lost) => {
-    const { back = 0 } = lapses.apps.get(lost.instance) ?? {}
-    return !isInQuestion(lost) && back * 2 > lost.lapsed
+  const endOf = ({ instance, name, lapsed, had }: MassDisconnect): AppEvent => {
+    const isRestored = (lapses.apps.get(instance)?.back ?? 0) * 2 > lapsed
+    return { at: now, what: isRestored ? 'restored' : 'ended', instance, name, people: lapsed, had }
+  }
+  const relisted = delistedApps.flatMap(({ instance, name, people: count }): AppEvent[] => {
+    const isInQuestionNow = delisted.some((app) => app.instance === instance)
+    const isBack = !isInQuestionNow && delistings.apps.get(instance)?.undone
+    return isBack ? [{ at: now, what: 'listed', instance, name, people: count }] : []
   })
   return {
     massDisconnects: [
@@ -143,12 +150,7 @@ export async function findClusters(
     ],
     newApps: added.newApps,
     delistedApps: delisted,
-    appEvents: [
-      ...added.events,
-      ...restored.map(({ instance, name, lapsed, had }): AppEvent => {
-        return { at: now, what: 'restored', instance, name, people: lapsed, had }
-      }),
-    ],
+    appEvents: [...added.events, ...ended.filter((lost) => !isInQuestion(lost)).map(endOf), ...relisted],
   }
 }
 
@@ -269,7 +271,11 @@ function newAppsIn(
 /** Apps that left most lists, though few people left for them, were probably removed. Most lists still lack them. */
 function delistedAppsIn(
   apps: CountsByInstance,
-  { delistedApps = [], newApps = [] }: Pick<KeepState, 'delistedApps' | 'newApps'>,
+  {
+    delistedApps = [],
+    newApps = [],
+    isHeld,
+  }: Pick<KeepState, 'delistedApps' | 'newApps'> & { isHeld: (instance: string) => boolean },
   now: number,
 ) {
   const ongoing = delistedApps.filter((app) => !isOver(apps.get(app.instance)))
@@ -279,8 +285,17 @@ function delistedAppsIn(
     const earlier = found.get(instance)
     if (earlier !== undefined && earlier.markedConnectedAt === undefined) continue
     const wasConnected = connectedByConsent > changedAt.length * MAX_CONSENT_RATIO
-    const shared = wasConnected ? undefined : findCluster(changedAt, changedAt.length + listedAt.length)
-    if (shared === undefined) continue
+    // If no list has it any longer, one person who never had it shows that a lost app wasn't repaired.
+    const isGoneForAll = isHeld(instance) && listedAt.length === 0 && changedAt.length > 0
+    const shared =
+      findCluster(changedAt, changedAt.length + listedAt.length) ??
+      (isGoneForAll
+        ? mostWithin(
+            changedAt.toSorted((one, other) => one - other),
+            SPREAD_MS,
+          )
+        : undefined)
+    if (wasConnected || shared === undefined) continue
     // It may have left one department's lists after the other's.
     const recent = earlierAt.filter((at) => now - at < RECENT_MS).sort((one, other) => one - other)
     const { people: few, since: firstAt } = mostWithin(recent, SPREAD_MS)

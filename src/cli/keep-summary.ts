@@ -122,11 +122,13 @@ export function printRun(
   const json = options.json && { ...counts, needs: needs.map((need) => need.replaceAll(/\n */g, ' ')) }
   printSummary(run, campaignRun, json, { isDryRun: false, isThrough: false })
   const all = `${settings.PUBLIC_URL}${peopleUrl({ filter: 'gone' })}`
-  const restored = (keepState.appEvents ?? []).filter(({ what, at }) => what === 'restored' && at >= began)
+  const ended = (keepState.appEvents ?? []).filter(({ at }) => at >= began)
   const lines = [
     ...actions.flatMap(describeOf),
-    ...restored.map(({ name: app, people: lapsed, at }) =>
-      forTerminal(`${t('admin.since.restored', { app, lapsed, day: t.day(at) })}.`),
+    ...ended.flatMap(({ what, name: app, people: lapsed, at }) =>
+      what === 'restored' || what === 'ended'
+        ? forTerminal(`${t(`admin.since.${what}`, { app, lapsed, day: t.day(at) })}.`)
+        : [],
     ),
     renamed.length > 0 &&
       `${renamed.length === 1 ? '1 person has' : `${renamed.length} people have`} a new address or id:${indented(renamed, '--json')}`,

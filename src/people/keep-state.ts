@@ -120,11 +120,12 @@ export type DailyCounts = Record<(typeof PROGRESS_STATES)[number] | 'people' | '
 
 /**
  * What happened to an app for `people` at once, at `at` (milliseconds since 1970). `released`: an operator released the
- * emails about a mass disconnect. `restored`: it ended, because most people have the app again. Both: of `had` people.
+ * emails about a mass disconnect. `restored`: it ended, because most people have the app again; `ended`: for another
+ * reason. All: of `had` people. `listed`: an app in question is back on most lists.
  */
 type AppEvent = Pick<MassDisconnect, 'instance' | 'name'> & {
   at: number
-  what: 'new' | 'removed' | 'released' | 'restored'
+  what: 'new' | 'removed' | 'listed' | 'released' | 'restored' | 'ended'
   people: number
   had?: number
 }

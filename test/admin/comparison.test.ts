@@ -124,7 +124,10 @@ it.each<[string, number, number, Partial<KeepState>, string[]]>([
     37,
     37,
     found({ ...notion, isMoved: true }),
-    ['37 fewer ready: Notion has moved', 'Notion has moved. Everyone who had it has to connect it again'],
+    [
+      '37 fewer ready: Notion has moved',
+      'Notion has moved. Those for whom it has moved have to connect it again',
+    ],
   ],
   [
     'two apps that have moved',
@@ -133,8 +136,8 @@ it.each<[string, number, number, Partial<KeepState>, string[]]>([
     found({ ...notion, isMoved: true }, { ...figma, isMoved: true }),
     [
       '42 fewer ready: Notion and Figma have moved',
-      'Notion has moved. Everyone who had it has to connect it again',
-      'Figma has moved. Everyone who had it has to connect it again',
+      'Notion has moved. Those for whom it has moved have to connect it again',
+      'Figma has moved. Those for whom it has moved have to connect it again',
     ],
   ],
   [
@@ -145,7 +148,7 @@ it.each<[string, number, number, Partial<KeepState>, string[]]>([
     [
       '42 fewer ready: Figma has moved, Notion is new',
       'Notion is new for 103 people',
-      'Figma has moved. Everyone who had it has to connect it again',
+      'Figma has moved. Those for whom it has moved have to connect it again',
     ],
   ],
   ['apps that are new for a few', 3, 3, {}, ['3 fewer ready: new apps for 3 people: Notion']],
@@ -208,6 +211,8 @@ it('a comparison has each end of a hold', () => {
     { ...ended, what: 'released', at: Date.parse('2026-11-16T10:00:00Z') },
     { ...ended, what: 'restored', people: 12, at: Date.parse('2026-11-18T10:00:00Z') },
     { ...ended, what: 'released', people: 9, had: 20, at: now },
+    { ...ended, what: 'ended', people: 3, at: now },
+    { ...ended, what: 'listed', at: now },
   ]
   const datasources = named.map((app) => ({ ...app, emailed: 50, releasedEmailed: 21, releasedLimited: 17 }))
 
@@ -223,6 +228,8 @@ it('a comparison has each end of a hold', () => {
     'Notion is back for most of the 12 people who had lost it (November 18, 2026). Emails to the others are no longer on hold',
     'Emails about Notion were released on November 21, 2026: 9 of 20 people had lost access',
     'Notion, so far: 21 emailed about it, 17 waiting (four emails a quarter at most)',
+    'Emails about Notion are no longer on hold (November 21, 2026): most of those who had lost it have it again, have another instance, or left the list',
+    'Notion is back on lists that it had left (November 21, 2026)',
   ])
 })
 

@@ -88,8 +88,26 @@ const removedFor = withCheck(never, { ...later, unconnected: [] }, monday)
 it.each<[string, Person[], string[], object[]]>([
   ['have it again', copies(31, regained), ['restored'], []],
   ['have another instance instead', copies(31, movedOn), [], [{ instance: 'slack_1' }]],
-  ['have connected another instance instead', copies(60, connectedOther), [], []],
-  ['are off the list', copies(60, left), [], []],
+  ['have connected another instance instead', copies(60, connectedOther), ['ended'], []],
+  ['are off the list', copies(60, left), ['ended'], []],
+  [
+    'have it again, or have left',
+    [...copies(40, left), ...copies(11, regained), ...copies(9, lostSlack)],
+    ['ended'],
+    [],
+  ],
+  [
+    'lack it, as does the only one who never had it',
+    [...copies(60, regained), removedFor],
+    [],
+    [{ isDelisted: true }],
+  ],
+  [
+    'have it again, and someone who never had it still lacks it',
+    [...copies(60, regained), never],
+    ['restored'],
+    [],
+  ],
   [
     'lack it, as do those who never had it',
     [...copies(60, regained), ...copies(9, removedFor)],
@@ -100,7 +118,7 @@ it.each<[string, Person[], string[], object[]]>([
   const state = { ...stateWith(sixty), evaluatedAt: monday + 2 }
   const unaffected = Array.from({ length: 40 }, () => lostApps([], monday))
   const found = await findClusters([...all, ...unaffected], state, monday + 3)
-  expect(found.appEvents.flatMap(({ what }) => (what === 'restored' ? what : []))).toEqual(events)
+  expect(found.appEvents.flatMap(({ what }) => (what === 'new' ? [] : what))).toEqual(events)
   expect(found.massDisconnects).toMatchObject(holds)
   expect(found.massDisconnects).toHaveLength(holds.length)
 })
@@ -122,6 +140,7 @@ it('a hold goes on for people whose lost app was removed and made again', async 
   const found = await findClusters(copies(60, again), state, monday + 6)
   expect(found.delistedApps).toEqual([])
   expect(found.massDisconnects).toEqual([sixty])
+  expect(found.appEvents).toMatchObject([{ what: 'listed', instance: 'slack_1' }])
 })
 
 it('a mass disconnect is over once most people have the app again, also gradually', async () => {
