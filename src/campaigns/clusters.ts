@@ -146,7 +146,11 @@ export async function findClusters(
   return {
     massDisconnects: [
       ...lostByMany,
-      ...ended.filter(isInQuestion).map((lost) => ({ ...lost, isDelisted: true })),
+      ...ended
+        .filter(
+          (lost) => isInQuestion(lost) && !lostByMany.some(({ instance }) => instance === lost.instance),
+        )
+        .map((lost) => ({ ...lost, isDelisted: true })),
     ],
     newApps: added.newApps,
     delistedApps: delisted,
