@@ -223,7 +223,7 @@ function addPrivateRoutes(app: Express, services: AppDeps, snapshot: PeopleSnaps
       isAdmin: services.isAdmin,
       company,
       admins: settings.ADMIN_EMAILS,
-      limit: limits.byPerson,
+      limit: limits.adminPages,
       sendPage,
       audit,
       now,

@@ -29,32 +29,57 @@ const OTHER_SITES = { calls: 64, ofPerson: 20, crowd: 500, ofPersonInCrowd: 2 }
 
 type Call<T> = (credentials: Credentials) => Promise<T>
 
-/** Runs calls in order, a few at once. */
+/** Runs calls, a few at once. People whose calls wait take turns. */
 class CallQueue {
   readonly #maxRunning: number
-  /** Waiting and running calls. The first ones run. */
-  readonly #starts = new Set<() => void>()
+  #running = 0
+  /** Waiting calls by person, in order. The first person's turn is next. */
+  readonly #waiting = new Map<string, Set<() => void>>()
+  /** Waiting and running calls. */
+  size = 0
 
   constructor(maxRunning: number) {
     this.#maxRunning = maxRunning
   }
 
-  get size(): number {
-    return this.#starts.size
+  async run<T>(person: string, work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    this.size++
+    try {
+      if (this.#running < this.#maxRunning) this.#running++
+      else await this.#turnOf(person, signal)
+      try {
+        return await work()
+      } finally {
+        this.#running--
+        this.#startNext()
+      }
+    } finally {
+      this.size--
+    }
   }
 
-  async run<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  #turnOf(person: string, signal: AbortSignal | undefined): Promise<void> {
     const { promise: started, resolve: start, reject } = Promise.withResolvers<void>()
-    this.#starts.add(start)
-    if (this.#starts.size <= this.#maxRunning) start()
-    else signal?.addEventListener('abort', () => reject(signal.reason as Error))
-    try {
-      await started
-      return await work()
-    } finally {
-      this.#starts.delete(start)
-      for (const startOnce of [...this.#starts].slice(0, this.#maxRunning)) startOnce()
-    }
+    const calls = this.#waiting.get(person) ?? new Set()
+    this.#waiting.set(person, calls.add(start))
+    signal?.addEventListener('abort', () => {
+      if (!calls.delete(start)) return
+      if (calls.size === 0) this.#waiting.delete(person)
+      reject(signal.reason as Error)
+    })
+    return started
+  }
+
+  #startNext(): void {
+    const [[person, calls = new Set<() => void>()] = []] = this.#waiting
+    const [start] = calls
+    if (person === undefined || start === undefined) return
+    calls.delete(start)
+    // The person's next turn comes after everyone else's.
+    this.#waiting.delete(person)
+    if (calls.size > 0) this.#waiting.set(person, calls)
+    this.#running++
+    start()
   }
 }
 
@@ -123,7 +148,7 @@ export class ServiceForPerson {
     pending.count++
     this.#pending.set(key, pending)
     try {
-      return await pending.queue.run(() => this.#call(req, call), signal)
+      return await pending.queue.run(key, () => this.#call(req, call), signal)
     } finally {
       if (--pending.count === 0) this.#pending.delete(key)
     }

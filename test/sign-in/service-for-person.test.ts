@@ -123,10 +123,12 @@ it('the 209th simultaneous call of one person gets 429, and the 208th is queued'
 /** Checks for people's pages, which a test finishes, and the audited refusals. */
 function slowChecks() {
   const running: (() => void)[] = []
+  const started: string[] = []
   const audited: unknown[] = []
   const service = new ServiceForPerson({
     serviceClient: {
-      async checkDatasourceAuth() {
+      async checkDatasourceAuth(credentials) {
+        if (credentials.kind === 'oauth') started.push(credentials.accessToken)
         await new Promise<void>((resolve) => running.push(resolve))
         return []
       },
@@ -141,7 +143,7 @@ function slowChecks() {
   })
   const checks: Promise<unknown>[] = []
   const check = (subject: string, times: number, isForOtherSite: boolean) => {
-    const session = { user: { issuer: '', subject }, tokens: { accessToken: '', issuedAt: 0 } }
+    const session = { user: { issuer: '', subject }, tokens: { accessToken: subject, issuedAt: 0 } }
     for (let n = 0; n < times; n++) {
       const req = { session } as unknown as express.Request
       checks.push(service.check(req, { isForOtherSite }).catch(({ status }: Problem) => status))
@@ -154,7 +156,7 @@ function slowChecks() {
     } while (running.length > 0)
     return (await Promise.all(checks.splice(0))).filter((result) => result === 429).length
   }
-  return { check, results, audited, running }
+  return { check, results, audited, running, started }
 }
 
 it('another site’s pages have twenty calls of a person, in a crowd two', async () => {
@@ -181,4 +183,19 @@ it('another site’s pages keep no own page waiting', async () => {
   await nextTurn()
   expect(running).toHaveLength(72)
   expect(await results()).toBe(0)
+})
+
+it('people whose calls wait for another site’s pages take turns', async () => {
+  const { check, results, running, started } = slowChecks()
+  for (const n of Array(4).keys()) check(`visitor ${n}`, 20, true)
+  check('ada', 2, true)
+  await nextTurn()
+  expect(started).toHaveLength(64)
+
+  for (const finish of running.splice(0, 4)) finish()
+  await nextTurn()
+
+  expect(started.slice(64)).toEqual(['visitor 3', 'ada', 'visitor 3', 'ada'])
+  expect(await results()).toBe(0)
+  expect(started).toHaveLength(82)
 })
