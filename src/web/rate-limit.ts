@@ -12,7 +12,7 @@ const ADDRESS_SECONDS = 60
 const PERSON_SECONDS = 10
 const PERSON_POINTS = 200
 /** Of admin pages that another site opens. A proxy may hide that their browser has gone, and each takes 0.1 seconds. */
-const ADMIN_POINTS_OF_OTHER_SITES = 10
+const ADMIN_POINTS_OF_OTHER_SITES = 4
 /** Enough for double clicks, the back button and restored tabs. */
 const RETURNS_PER_SIGN_IN = 30
 /**

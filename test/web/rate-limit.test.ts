@@ -86,10 +86,10 @@ it.each([
   expect(refused(1, () => open(headers, 'grace'))).toBe(0)
 })
 
-it('another site’s ten admin pages take none of the admin’s own', () => {
+it('another site’s four admin pages take none of the admin’s own', () => {
   const { open } = setUpLimit()
   const openFrom = (site: string) => open({ 'sec-fetch-site': site }, 'ada', 'adminPages')
-  expect(refused(11, () => openFrom('cross-site'))).toBe(1)
+  expect(refused(5, () => openFrom('cross-site'))).toBe(1)
   expect(refused(200, () => openFrom('same-origin'))).toBe(0)
   expect(refused(1, () => open({ 'sec-fetch-site': 'same-origin' }))).toBe(1)
   expect(refused(200, () => open({ 'sec-fetch-site': 'cross-site' }))).toBe(0)
