@@ -231,7 +231,8 @@ function addPrivateRoutes(app: Express, services: AppDeps, snapshot: PeopleSnaps
   )
   app.use('/admin', requireAdmin(services.isAdmin), limits.adminPages)
   const { people, keepStateStore } = services
-  app.use(createAdminRoutes({ snapshot, people, keepStateStore, company, sendPage, audit, now }))
+  const publicUrl = settings.PUBLIC_URL
+  app.use(createAdminRoutes({ snapshot, people, keepStateStore, publicUrl, company, sendPage, audit, now }))
   app.use(exports)
 }
 

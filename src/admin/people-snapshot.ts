@@ -21,18 +21,19 @@ const sortName = ({ person }: PersonSummary) => person.name ?? person.email
 
 const byEmail: Order = ({ person: one }, { person: other }) =>
   one.email === other.email ? 0 : one.email < other.email ? -1 : 1
-/** Downloads sort by address, because a name that changes during the download would repeat a person. */
-const ORDERS = {
-  page: (one, other) => names.compare(sortName(one), sortName(other)) || byEmail(one, other),
-  download: byEmail,
-} satisfies Record<string, Order>
+const byName: Order = (one, other) => names.compare(sortName(one), sortName(other)) || byEmail(one, other)
+
+/**
+ * Downloads sort by address, because a name that changes during the download would repeat a person. `otherSite`: a page
+ * that another site opens.
+ */
+const ORDERS = { page: byName, otherSite: byName, download: byEmail }
 
 type Purpose = keyof typeof ORDERS
 
 /** `people`: undefined after ten seconds. `sorted` is filled by the first use of an order. */
 type Snapshot = {
-  people:
-    { all: readonly PersonSummary[]; sorted: Partial<Record<Purpose, Promise<PersonSummary[]>>> } | undefined
+  people: { all: readonly PersonSummary[]; sorted: Map<Order, Promise<PersonSummary[]>> } | undefined
   report: Report
 }
 
@@ -72,8 +73,8 @@ export class PeopleSnapshot {
   #latest: Snapshot | undefined
   #reading: Promise<void> | undefined
   readonly #readers = new Set<AbortSignal>()
-  /** All pages share one queue of slices, all downloads another, so that none blocks the event loop. */
-  readonly #turns = { page: Promise.resolve(), download: Promise.resolve() }
+  /** One queue of slices for each purpose, so that no number of views blocks the event loop or an admin's own page. */
+  readonly #turns = { page: Promise.resolve(), otherSite: Promise.resolve(), download: Promise.resolve() }
 
   constructor(deps: {
     people: Pick<PeopleStore, 'all'>
@@ -85,7 +86,7 @@ export class PeopleSnapshot {
     this.now = deps.now
   }
 
-  /** Everyone, for a page sorted by name, for a download by address. A slow reader continues in a newer snapshot. */
+  /** Everyone, in the order of the purpose. A slow reader continues in a newer snapshot. */
   async *summaries(signal: AbortSignal, use: Purpose): AsyncGenerator<PersonSummary> {
     for (let last: PersonSummary | undefined; ;) {
       const slice = await this.#sliceAfter(last, signal, use)
@@ -98,9 +99,12 @@ export class PeopleSnapshot {
   /** Apart from the generator, which would keep an old snapshot while its reader is slow. */
   async #sliceAfter(last: PersonSummary | undefined, signal: AbortSignal, use: Purpose) {
     const { all, sorted } = await this.#newest(signal)
-    const people = await (sorted[use] ??= sortInTurns(all, ORDERS[use]))
+    const order = ORDERS[use]
+    const sorting = sorted.get(order) ?? sortInTurns(all, order)
+    sorted.set(order, sorting)
+    const people = await sorting
     await (this.#turns[use] = this.#turns[use].then(() => nextTurn()))
-    return sliceAfter(last, people, ORDERS[use])
+    return sliceAfter(last, people, order)
   }
 
   async report(signal: AbortSignal): Promise<Report> {
@@ -145,7 +149,7 @@ export class PeopleSnapshot {
       summaries.push(summary)
       counter.add(summary)
     }
-    this.#publish({ people: { all: summaries, sorted: {} }, report: counter.report(unreadable) })
+    this.#publish({ people: { all: summaries, sorted: new Map() }, report: counter.report(unreadable) })
   }
 
   /** Apart from #read, because a timer holds all that is used beside it. */

@@ -5,6 +5,7 @@ import type { Company } from '../company/company.ts'
 import { Problem } from '../problem.ts'
 import { requireSignedIn, type User } from '../session/signed-in.ts'
 import type { Audit } from '../web/audit.ts'
+import { isFromOtherSite } from '../web/cross-site.ts'
 import { browserGoneSignal } from '../web/error-page.ts'
 import type { SendPage } from '../web/pages.ts'
 import type { PeopleStore } from '../people/people-store.ts'
@@ -54,6 +55,7 @@ type AdminDeps = {
   snapshot: PeopleSnapshot
   people: Pick<PeopleStore, 'keyFor' | 'getByKey'>
   keepStateStore: Pick<KeepStateStore, 'load' | 'findDecision'>
+  publicUrl: string
   company: Pick<
     Company,
     'displayName' | 'isVisible' | 'datasourceOf' | 'replacedBy' | 'timezone' | 'quietDays' | 'approversOf'
@@ -64,7 +66,7 @@ type AdminDeps = {
 }
 
 export function createAdminRoutes(deps: AdminDeps): Router {
-  const { snapshot, people, keepStateStore, company, sendPage, audit, now } = deps
+  const { snapshot, people, keepStateStore, publicUrl, company, sendPage, audit, now } = deps
   const router = Router()
   const auditView = (req: Request, what: string, person?: string) =>
     audit({ event: 'admin_viewed', user: requireSignedIn(req).user, what, ...(person && { person }) })
@@ -95,7 +97,8 @@ export function createAdminRoutes(deps: AdminDeps): Router {
     auditView(req, 'people')
     const query = parsePeopleQuery(req.query, now())
 
-    const list = await listPeople(snapshot.summaries(browserGoneSignal(res), 'page'), query)
+    const purpose = isFromOtherSite(req, publicUrl) ? 'otherSite' : 'page'
+    const list = await listPeople(snapshot.summaries(browserGoneSignal(res), purpose), query)
 
     const keys = await Promise.all(list.people.map(({ person }) => people.keyFor(person.email)))
     const keepState = await keepStateStore.load()

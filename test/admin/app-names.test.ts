@@ -74,7 +74,7 @@ async function pagesOf({ people, keepState: keepStateStore }: Awaited<ReturnType
         admins: [user.email],
         limit: (_req, _res, next) => next(),
       }),
-      createAdminRoutes({ ...common, people }),
+      createAdminRoutes({ ...common, people, publicUrl: 'https://onramp.example' }),
       createExportRoutes(common),
       failed,
     )

@@ -73,6 +73,7 @@ async function pages(people: readonly Person[], given: Partial<PeopleSnapshot> =
     snapshot,
     people: kept,
     keepStateStore,
+    publicUrl: 'https://onramp.example',
     company,
     sendPage,
     audit,
@@ -169,6 +170,22 @@ it('every page and export reads the people on record', async () => {
     '/admin/report.json': { people: 2 },
     '/admin/people.csv': 3,
   })
+})
+
+it.each([
+  ['same-origin', 'page'],
+  ['none', 'page'],
+  ['cross-site', 'otherSite'],
+])('a list whose Sec-Fetch-Site is %s is read for the %s', async (site, purpose) => {
+  const purposes: string[] = []
+  const open = await pages([lacksSlack], {
+    async *summaries(_signal, use) {
+      purposes.push(use)
+      yield* []
+    },
+  })
+  await open('/admin/people', (call) => void call.set('sec-fetch-site', site))
+  expect(purposes).toEqual([purpose])
 })
 
 it('a download waits while twenty others are unread', async () => {
