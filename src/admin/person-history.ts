@@ -92,7 +92,8 @@ export function historyOf(
     ...MILESTONES.flatMap((milestone) => eventOf(milestone, person[milestone])),
     ...person.campaigns.flatMap(({ name, emails }) =>
       emails.flatMap((email) => {
-        const { at, apps = [] } = email
+        const { at, apps: about = [], alsoListed = [] } = email
+        const apps = [...about, ...alsoListed]
         const by = name === LAPSES ? releaseOf(email, emails, actions)?.by : undefined
         return eventOf(emailKind(name, email), at, { apps, outcome: emailStateOf(email), by })
       }),

@@ -103,7 +103,11 @@ export function withEmail(
 ): Person {
   const before = campaignEmail(person, campaign, state.reminder)
   const others = campaignEmails(person, campaign).filter((email) => email !== before)
-  const about = omitUndefined({ apps: before?.apps, isMoved: before?.isMoved })
+  const about = omitUndefined({
+    apps: before?.apps,
+    alsoListed: before?.alsoListed,
+    isMoved: before?.isMoved,
+  })
   const email: EmailRecord = { ...about, ...state, at }
   const emails = [...others, email].slice(-MAX_EMAILS)
   const rest = person.campaigns.filter(({ name }) => name !== campaign)

@@ -177,7 +177,8 @@ export class EmailDelivery {
     const kind = { reminder, allApps, ...emailKindOf(apps, person, this.#campaign.name) }
     const email = await this.#campaign.compose(entry, apps, kind)
     const isMoved = kind.isNew ? kind.isMoved : undefined
-    const recorded = { apps: apps.map(({ instance }) => instance), isMoved }
+    const { alsoListed } = email
+    const recorded = { apps: apps.map(({ instance }) => instance), alsoListed, isMoved }
     const begin = () => this.#ledger.recordSending(entry, reminder, checked, recorded)
     const result = await this.#sendOnceAccepted(() => send(email), begin, { email: entry.email, reminder })
     if (result !== undefined) await this.#record(entry.email, reminder, result)

@@ -71,7 +71,7 @@ export class EmailLedger {
     entry: ListEntry,
     reminder: number,
     checked: CheckToRecord,
-    about: Pick<EmailRecord, 'apps' | 'isMoved'> = {},
+    about: Pick<EmailRecord, 'apps' | 'alsoListed' | 'isMoved'> = {},
   ): Promise<boolean> {
     const { campaign, decide, holdsLease, now } = this.#deps
     if (!(await this.#retryDuringOutage(holdsLease)))

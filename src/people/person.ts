@@ -50,8 +50,10 @@ export type EmailRecord = {
   at: number
   /** The run that sends it: only that run writes its outcome. */
   runId?: string | undefined
-  /** Instances. Absent in older records. */
+  /** Instances that it is about. Absent in older records. */
   apps?: readonly string[] | undefined
+  /** Instances that a reminder also lists, because the person lacks them, though other emails are about them. */
+  alsoListed?: readonly string[] | undefined
   /** Every app replaces another one, or none does. Absent if some do, and in older records. */
   isMoved?: boolean | undefined
 }

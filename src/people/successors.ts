@@ -7,7 +7,10 @@ export function withSuccessors(person: Person, replacedBy: ReadonlyMap<string, s
   const { lastCheck, intents } = person
   if (replacedBy.size === 0) return person
   const rename = (instance: string) => replacedBy.get(instance) ?? instance
-  const renamed = (email: EmailRecord) => (email.apps ? { ...email, apps: email.apps.map(rename) } : email)
+  const renamed = ({ apps, alsoListed, ...email }: EmailRecord): EmailRecord => ({
+    ...email,
+    ...omitUndefined({ apps: apps?.map(rename), alsoListed: alsoListed?.map(rename) }),
+  })
   const campaigns = person.campaigns.map(({ name, emails }) => ({ name, emails: emails.map(renamed) }))
   if (lastCheck === undefined) return { ...person, campaigns }
   const failures = person.failures?.map((one) =>

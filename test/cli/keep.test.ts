@@ -1,6 +1,9 @@
 // Runs of `onramp keep` through the command: list, store, service, mail server, administrators and company file reach their uses.
 import { expect, it } from 'vitest'
+import { historyOf } from '../../src/admin/person-history.ts'
 import type { ListEntry } from '../../src/campaigns/people-file.ts'
+import type { Person } from '../../src/people/person.ts'
+import { withSuccessors } from '../../src/people/successors.ts'
 import { problemFor } from '../client-api/problem-for.ts'
 import { collect } from '../helpers/people.ts'
 import { ADA, auditedIn, DAY, HOUR, installation, monday, OPERATOR } from './installation.ts'
@@ -194,4 +197,29 @@ it('a run names the people whom the service doesn’t know', async () => {
   }
   const { err } = await run([ADA, 'bob@acme.example'])
   expect(err).toContain('Unknown to the service:\n  bob@acme.example\n')
+})
+
+it('a person’s history has every app that an email listed, also after one is replaced', async () => {
+  const { run, conditions, unconnectedApps, sentEmails, people, keepState } = installation()
+  unconnectedApps.set(ADA, ['jira_1'])
+  await run([ADA])
+  unconnectedApps.set(ADA, ['jira_1', 'notion_1'])
+  for (const day of [1, 2, 8]) {
+    conditions.now = monday + day * DAY
+    await run([ADA])
+  }
+  const state = await keepState.load()
+  const emailsOf = (person: Person, replacedBy = new Map<string, string>()) =>
+    historyOf(withSuccessors(person, replacedBy), state, replacedBy).events.flatMap(({ what, apps }) =>
+      apps === undefined ? [] : [[what, ...apps]],
+    )
+
+  expect(sentEmails.at(-1)?.text).toMatch(/- Jira 1\n +- Notion 1/)
+  const ada = (await people.get(ADA))!
+  expect(emailsOf(ada)).toEqual([
+    ['reminder', 'jira_1', 'notion_1'],
+    ['newApp', 'notion_1'],
+    ['invitation', 'jira_1'],
+  ])
+  expect(emailsOf(ada, new Map([['notion_1', 'notion_2']]))[0]).toEqual(['reminder', 'jira_1', 'notion_2'])
 })

@@ -22,6 +22,8 @@ export type Email = {
   html: string
   messageId: string
   headers: Record<string, string>
+  /** Instances that a reminder lists besides those that it is about. */
+  alsoListed?: string[] | undefined
   inlines?: { cid: string; filename: string; contentType: string; content: Buffer }[]
 }
 
@@ -81,6 +83,8 @@ function listedApps(
   const all = withUniqueNames(named).slice(0, listed.length)
   const shown = all.length > MAX_SCANNABLE_APPS ? all.slice(0, MAX_NAMED) : all
   return {
+    alsoListed:
+      listed.length > apps.length ? listed.slice(apps.length).map(({ instance }) => instance) : undefined,
     instances: shown.map(({ instance }) => instance),
     apps: shown.map(({ name }) => name),
     more: all.length - shown.length,
@@ -117,7 +121,12 @@ export function createComposer(deps: {
     const t = languages.nearest(person.language ?? '')
     const isInvitation = !isLapse && !isNew && approval === undefined
     const nameOf = (app: EmailApp) => company.displayName(app, t.lang)
-    const { instances, ...listed } = listedApps(apps, allApps, nameOf, isInvitation && reminder > 0)
+    const { instances, alsoListed, ...listed } = listedApps(
+      apps,
+      allApps,
+      nameOf,
+      isInvitation && reminder > 0,
+    )
     const icons = instances.map((instance, n) => iconOf(instance, n))
     const lapsedAt = Math.max(...apps.map((app) => app.lapsedAt ?? 0)) || deps.now()
     const rendered = render({
@@ -162,6 +171,7 @@ export function createComposer(deps: {
       ...rendered,
       from,
       to: person.email,
+      alsoListed,
       inlines: [...inlines, ...icons.flatMap((icon) => icon?.inline ?? [])],
       messageId,
       headers: {
