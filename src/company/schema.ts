@@ -185,7 +185,8 @@ export type SupportedTexts = {
   knownLanguages?: readonly string[] | undefined
 }
 
-const CHAIN_FAULT = 'names an instance that replaces another one: keep only the newest of them'
+const CHAIN_FAULT =
+  'names an instance that replaces another one: keep only the newest of them, and give the oldest hidden: true'
 const REPLACES_FAULT = 'is for one instance, and names another one, like slack_2: { replaces: slack_1 }'
 
 export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'] as const

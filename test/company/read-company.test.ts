@@ -79,7 +79,7 @@ it.each([
     'a chain of them',
     'datasources: { a_2: { replaces: a_1 }, a_3: { replaces: a_2 } }',
     1,
-    /keep only the newest/,
+    /keep only the newest of them, and give the oldest hidden: true/,
   ],
   ['apps that replace one', 'datasources: { slack: { replaces: slack_1 } }', 1, /names another one/],
   ['a quiet day that is none', 'quiet: [2027-02-30]', 1, /quiet\.0: must be a day, like 2027-01-11/],
