@@ -57,10 +57,11 @@ export class WalkChecker {
         ? change(before)
         : applyCheck(change(before), unconnected, at, confirmSeconds),
     )
+    const recordedAt = unconnected === undefined ? recentConnection(after, at) : checkedAt
     const lapses =
-      unconnected === undefined
+      recordedAt === undefined
         ? progress.lapsesOf(user)
-        : await progress.recordProgress(user, after, checkedAt)
+        : await progress.recordProgress(user, after, recordedAt)
     return withLapses(after, lapses)
   }
 
@@ -122,6 +123,15 @@ export class WalkChecker {
       audit({ event: 'step_result', user, datasource, result: 'connected' })
     return after
   }
+}
+
+/** Longer than a page may go without a check. */
+const RECENT_MS = 60_000
+
+/** When a check last found an app connected. Its process may have died before it wrote the person's record. */
+const recentConnection = ({ apps }: Walk, now: number): number | undefined => {
+  const newest = Math.max(...apps.map(({ connectedAt = 0 }) => connectedAt))
+  return Math.abs(now - newest) < RECENT_MS ? newest : undefined
 }
 
 const nameAndStatus = ({ instance, status }: UnconnectedApp) => `${instance} ${status}`

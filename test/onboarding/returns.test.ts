@@ -24,6 +24,28 @@ it('a confirmed return leads straight to the next app', async () => {
   expect(audited.every((entry) => 'user' in entry && entry.user === ada)).toBe(true)
 })
 
+it.each([
+  [59_999, true],
+  [60_000, false],
+])(
+  'an app connected %i ms ago is recorded by a page without a check: %s',
+  async (milliseconds, isRecorded) => {
+    const { setup, locationOf, page, callbackPath, calls, recordedAt } = await awayAtSlack()
+    const connectedAt = setup.now
+    setup.unconnectedApps = [github]
+    await locationOf(callbackPath())
+    setup.now = connectedAt + milliseconds - 10_000
+    await locationOf('/onboarding/connect/github_1')
+    setup.now = connectedAt + milliseconds
+    const [checks, records] = [calls.length, recordedAt.length]
+
+    await page('/onboarding')
+
+    expect(calls).toHaveLength(checks)
+    expect(recordedAt.slice(records)).toEqual(isRecorded ? [connectedAt] : [])
+  },
+)
+
 it('a return keeps the visit’s apps and return address', async () => {
   const { setup, locationOf, page, callbackPath } = setUpWalkRoutes()
   await page('/onboarding?datasource=slack&return_to=/search')
