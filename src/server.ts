@@ -16,19 +16,21 @@ import { OperatorError } from './problem.ts'
 
 const MAX_DRAIN_MS = 6_500
 /** Connections that wait for their next request, or for someone to read a response. */
-const MAX_WAITING = 1_000
+const MAX_AWAITING_CLIENT = 1_000
 
 /** Listens before it connects to other servers. @throws {SettingsError}; also if a port or DATA_DIR is taken */
 export async function startServer(settings: Settings, log: Log) {
   const onramp = createOnramp(settings, log)
   const refuse = refuseMalformed(log, onramp.countProblem)
-  const server = createBoundedServer(onramp.app, refuse, MAX_WAITING)
+  const server = createBoundedServer(onramp.app, refuse, MAX_AWAITING_CLIENT)
   server.on('clientError', refuse)
   // Longer than proxies keep idle connections, so that the proxy closes them. `timeout` ends responses that no one
   // reads.
   server.keepAliveTimeout = server.timeout = 75_000
   const metrics =
-    settings.METRICS_PORT === undefined ? undefined : createBoundedServer(onramp.metrics, refuse, MAX_WAITING)
+    settings.METRICS_PORT === undefined
+      ? undefined
+      : createBoundedServer(onramp.metrics, refuse, MAX_AWAITING_CLIENT)
   try {
     if (metrics) await listen(metrics, settings, 'METRICS_PORT')
     await listen(server, settings, 'PORT')

@@ -112,8 +112,8 @@ function describeEvents({ events }: Compared, t: Texts): string[] {
     const values = { app, lapsed, had, day: t.day(at) }
     if (what !== 'released') return [t(`admin.since.${what}`, values)]
     const isNewest = newest.get(`${what} ${instance}`) === event
-    const waiting = isNewest && limited > 0 ? [t('admin.since.emailed', { app, emailed, limited })] : []
-    return [t('admin.since.released', values), ...waiting]
+    const afterwards = isNewest && limited > 0 ? [t('admin.since.emailed', { app, emailed, limited })] : []
+    return [t('admin.since.released', values), ...afterwards]
   })
 }
 

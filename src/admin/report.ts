@@ -19,6 +19,7 @@ const OF_GROUP = ['signedIn', 'finished', 'hadToConnect', 'nothing', ...PROGRESS
 export const REMIND_AFTER_DAYS = 7
 export const DAY_MS = 86_400_000
 
+/** States of an app in report.json: `waiting` is `unconnected`. */
 const APP_STATES = ['waiting', 'connected', 'skipped', 'blocked', 'off'] as const
 export const FUNNEL_STAGES = ['invited', 'opened', 'signedIn', 'connecting', 'finished'] as const
 
@@ -45,7 +46,7 @@ export const newAppCounts = (instance: string, name: string) => ({
   instance,
   name,
   counts: zeros(APP_STATES),
-  /** Waiting people who returned from a consent that was never confirmed. */
+  /** People of `waiting` who returned from a consent that was never confirmed. */
   unconfirmed: 0,
   /** People whose access has ended, also if another instance has taken its place. */
   lapsed: 0,
@@ -321,11 +322,11 @@ function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary, now: nu
     if (isUnconfirmed) app.unconfirmed++
     if (isUnstartable) app.noAddress++
     const isEmailed = summary.emailedApps.includes(instance)
-    const isWaiting = !isEmailed && isAtQuarterlyLimit && state === 'unconnected'
+    const isPutOff = !isEmailed && isAtQuarterlyLimit && state === 'unconnected'
     if (isEmailed) app.emailed++
-    if (isWaiting) app.limited++
+    if (isPutOff) app.limited++
     if (isEmailed && hold === 'released') app.releasedEmailed++
-    if (isWaiting && hold === 'released') app.releasedLimited++
+    if (isPutOff && hold === 'released') app.releasedLimited++
     // Parsing the last time is five times as fast as formatting each one.
     if (newAt !== undefined && (app.newestAt === undefined || newAt > Date.parse(app.newestAt)))
       Object.assign(app, { newestAt: isoDate(newAt), isMoved: movedFrom !== undefined })

@@ -22,7 +22,7 @@ const WORKING_DAYS = {
 }
 
 /** Times are milliseconds since 1970; 0: not yet. `notifiedAt`: the last email about the approval. */
-type WaitingPerson = Pick<PersonApp, 'state' | 'isUnconfirmed'> &
+type ApprovalPerson = Pick<PersonApp, 'state' | 'isUnconfirmed'> &
   Record<'blockedAt' | 'notifiedAt' | 'connectedAt', number> & { isReachable: boolean }
 
 /** `isRequestDue`: the owners are to be emailed. `isNewlyApproved`: their decision is new. */
@@ -56,7 +56,7 @@ export async function decideApprovals(
       const { instance: former } = stored
       const instance = replacedBy.get(former) ?? former
       const moved = instance !== former && { movedAt: context.now }
-      return [instance, { ...stored, ...moved, instance, former, people: [] as WaitingPerson[] }]
+      return [instance, { ...stored, ...moved, instance, former, people: [] as ApprovalPerson[] }]
     }),
   )
   // Apps that left many lists may have moved, with the people who wait for them.
@@ -117,32 +117,32 @@ export function isMoveEmailDue(app: PersonApp, person: Person, { approvals = [],
 /** @returns undefined if no one waits any longer */
 export function decideApproval(
   before: Approval,
-  people: readonly WaitingPerson[],
+  people: readonly ApprovalPerson[],
   decision: { at: number; by: string } | undefined,
   { now, calendar }: ApprovalContext,
 ): ApprovalUpdate | undefined {
   const hasPassed = (from: number, days: number) => workingDaysBetween(from, now, calendar) >= days
   const blocked = people.filter(({ state }) => state === 'blocked')
   const all = blocked.toSorted((one, other) => one.blockedAt - other.blockedAt)
-  const waitingAt = ({ stage, stageChangedAt }: Pick<Approval, 'stage' | 'stageChangedAt'>) =>
+  const blockedAtStage = ({ stage, stageChangedAt }: Pick<Approval, 'stage' | 'stageChangedAt'>) =>
     all.filter(({ blockedAt }) => stage !== 'confirmed' || blockedAt > stageChangedAt)
 
-  const decided = applyDecision({ ...before, since: waitingAt(before)[0]?.blockedAt ?? now }, decision)
+  const decided = applyDecision({ ...before, since: blockedAtStage(before)[0]?.blockedAt ?? now }, decision)
   const { approvedAt } = decided
   const notified = people.filter(({ notifiedAt }) => notifiedAt >= approvedAt)
-  const hasFailed = ({ state, isUnconfirmed, blockedAt, notifiedAt }: WaitingPerson) =>
+  const hasFailed = ({ state, isUnconfirmed, blockedAt, notifiedAt }: ApprovalPerson) =>
     isUnconfirmed || (state === 'blocked' && blockedAt > notifiedAt)
   // A tester who failed may connect the app later, also without another decision.
   const testedSince = before.stage === 'failed' ? before.stageChangedAt : approvedAt
-  const isTested = ({ state, notifiedAt, connectedAt }: WaitingPerson) =>
+  const isTested = ({ state, notifiedAt, connectedAt }: ApprovalPerson) =>
     state === 'connected' && Math.max(notifiedAt, connectedAt) >= testedSince
   const isConfirmed = ['approved', 'failed'].includes(decided.stage) && people.some(isTested)
   const isOver = isConfirmed || (decided.stage === 'approved' && notified.some(hasFailed))
   const outcome = isOver && ({ stage: isConfirmed ? 'confirmed' : 'failed', stageChangedAt: now } as const)
   const { stage, stageChangedAt } = { ...decided, ...outcome }
 
-  const waiting = waitingAt({ stage, stageChangedAt })
-  const [count, since] = [waiting.length, waiting[0]?.blockedAt ?? now]
+  const unresolved = blockedAtStage({ stage, stageChangedAt })
+  const [count, since] = [unresolved.length, unresolved[0]?.blockedAt ?? now]
   const isDue = isRequested({ ...before, stage, stageChangedAt })
     ? count > before.requestedForCount && hasPassed(before.requestedAt, WORKING_DAYS.repeatRequest)
     : stage === 'failed' || count >= MIN_PEOPLE || (count > 0 && hasPassed(since, WORKING_DAYS.firstRequest))
@@ -151,7 +151,7 @@ export function decideApproval(
   const isEmpty = all.length === 0 && !(stage === 'confirmed' && hasUnnotifiedTester)
   if (isEmpty && stage !== 'approved' && !isRequestDue) return undefined
   const candidates = all.filter((person) => person.isReachable && person.notifiedAt < approvedAt)
-  const isLongAgo = ({ notifiedAt }: WaitingPerson) => hasPassed(notifiedAt, WORKING_DAYS.nextTester)
+  const isLongAgo = ({ notifiedAt }: ApprovalPerson) => hasPassed(notifiedAt, WORKING_DAYS.nextTester)
   const emailed = notified.filter(({ state }) => state === 'blocked')
   const isNextDue = stage === 'approved' && notified.every(isLongAgo)
   const next = isNextDue ? candidates.slice(0, 1) : []

@@ -100,14 +100,14 @@ export async function emailsOutOfHours(
     starts.set(key, start)
     return start
   }
-  let waiting = { count: 0, from: Infinity, timezone: '' }
+  let outOfHours = { count: 0, from: Infinity, timezone: '' }
   for await (const { emails, context } of duePeople(list, people, { ...dueContext, now: startFor })) {
     if (emails.length === 0 || context.now === now) continue
     const { now: from, calendar } = context
-    const first = from < waiting.from ? { from, timezone: calendar.timezone } : {}
-    waiting = { ...waiting, ...first, count: waiting.count + 1 }
+    const first = from < outOfHours.from ? { from, timezone: calendar.timezone } : {}
+    outOfHours = { ...outOfHours, ...first, count: outOfHours.count + 1 }
   }
-  return waiting
+  return outOfHours
 }
 
 type Sweep = NonNullable<KeepState['sweep']>

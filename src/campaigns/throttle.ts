@@ -1,11 +1,11 @@
-// Spaces turns evenly. On a request to slow down, waits as long as requested, halves the rate, and recovers slowly.
+// Spaces calls evenly. On a request to slow down, waits as long as requested, halves the rate, and recovers slowly.
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Exchange Online allows three connections per mailbox. A crash leaves as many emails with an unknown outcome. */
 export const MAX_CONCURRENT = 3
 
 const MIN_RATE = 0.2
-/** The rate grows by this factor with each turn. */
+/** The rate grows by this factor with each call. */
 const RECOVERY = 1.01
 
 /** Times are milliseconds; `now` is monotonic. */
@@ -35,11 +35,11 @@ export class Throttle {
     return this.#rate
   }
 
-  /** Waits for the next turn. Missed turns aren't made up for. Rejects when the signal ends the run. */
+  /** Waits until the next call may start. Idle time isn't made up for. Rejects when the signal ends the run. */
   next(): Promise<void> {
-    const turn = this.#queue.then(() => this.#oneTurn())
-    this.#queue = turn.catch(() => {})
-    return turn
+    const slot = this.#queue.then(() => this.#nextSlot())
+    this.#queue = slot.catch(() => {})
+    return slot
   }
 
   /** Pauses, then halves the rate. @returns false during a pause, which counts once */
@@ -52,7 +52,7 @@ export class Throttle {
     return isNew
   }
 
-  async #oneTurn(): Promise<void> {
+  async #nextSlot(): Promise<void> {
     const { now, wait } = this.#clock
     // slowDown may be called during the wait.
     for (let ms = this.#nextAt - now(); ms > 0; ms = this.#nextAt - now()) await wait(ms, this.#signal)

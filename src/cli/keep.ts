@@ -156,8 +156,8 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
   }
   const outOfHours = await emailsOutOfHours(list, people, { state, company, now: now() })
   const from = isoDate(outOfHours.from)
-  const waiting = { emailsWaiting: outOfHours.count, emailsFrom: from }
-  if (options.json) stdout.write(`${JSON.stringify({ ...counts, leftOut, ...waiting })}\n`)
+  const json = { ...counts, leftOut, emailsWaiting: outOfHours.count, emailsFrom: from }
+  if (options.json) stdout.write(`${JSON.stringify(json)}\n`)
   else {
     const { people: onList, ...emails } = counts
     const { invitation, reminder, lapse, newApp, approval } = emails

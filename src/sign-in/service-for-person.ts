@@ -20,7 +20,7 @@ const MAX_EARLY_WAIT_MS = 1_000
 
 /** Concurrent calls per person, so that one person can't use all connections to a slow service. */
 const MAX_CALLS = 8
-const MAX_WAITING = 200
+const MAX_QUEUED = 200
 /**
  * For pages that another site opens: `calls` at once, which are half of the connections. A proxy may hide that their
  * browsers have gone, so once `crowd` calls of all people wait, each person has few. Links and sign-ins are among them.
@@ -29,13 +29,13 @@ const OTHER_SITES = { calls: 64, ofPerson: 20, crowd: 500, ofPersonInCrowd: 2 }
 
 type Call<T> = (credentials: Credentials) => Promise<T>
 
-/** Runs calls, a few at once. People whose calls wait take turns. */
+/** Runs calls, a few at once. Serves people with queued calls in rotation. */
 class CallQueue {
   readonly #maxRunning: number
   #running = 0
-  /** Waiting calls by person, in order. The first person's turn is next. */
-  readonly #waiting = new Map<string, Set<() => void>>()
-  /** Waiting and running calls. */
+  /** Queued calls by person, in order. The first person's call is next. */
+  readonly #queued = new Map<string, Set<() => void>>()
+  /** Queued and running calls. */
   size = 0
 
   constructor(maxRunning: number) {
@@ -46,7 +46,7 @@ class CallQueue {
     this.size++
     try {
       if (this.#running < this.#maxRunning) this.#running++
-      else await this.#turnOf(person, signal)
+      else await this.#enqueue(person, signal)
       try {
         return await work()
       } finally {
@@ -58,26 +58,26 @@ class CallQueue {
     }
   }
 
-  #turnOf(person: string, signal: AbortSignal | undefined): Promise<void> {
+  #enqueue(person: string, signal: AbortSignal | undefined): Promise<void> {
     const { promise: started, resolve: start, reject } = Promise.withResolvers<void>()
-    const calls = this.#waiting.get(person) ?? new Set()
-    this.#waiting.set(person, calls.add(start))
+    const calls = this.#queued.get(person) ?? new Set()
+    this.#queued.set(person, calls.add(start))
     signal?.addEventListener('abort', () => {
       if (!calls.delete(start)) return
-      if (calls.size === 0) this.#waiting.delete(person)
+      if (calls.size === 0) this.#queued.delete(person)
       reject(signal.reason as Error)
     })
     return started
   }
 
   #startNext(): void {
-    const [[person, calls = new Set<() => void>()] = []] = this.#waiting
+    const [[person, calls = new Set<() => void>()] = []] = this.#queued
     const [start] = calls
     if (person === undefined || start === undefined) return
     calls.delete(start)
-    // The person's next turn comes after everyone else's.
-    this.#waiting.delete(person)
-    if (calls.size > 0) this.#waiting.set(person, calls)
+    // The person's next call comes after one of everyone else's.
+    this.#queued.delete(person)
+    if (calls.size > 0) this.#queued.set(person, calls)
     this.#running++
     start()
   }
@@ -88,7 +88,7 @@ type CallOptions = { signal?: AbortSignal | undefined; isForOtherSite?: boolean 
 /** Each method throws {Problem}; {SignInAgain} if only a new sign-in can help. */
 export class ServiceForPerson {
   readonly #deps
-  /** Waiting and running calls by person and kind of page. */
+  /** Queued and running calls by person and kind of page. */
   readonly #pending = new Map<string, { queue: CallQueue; count: number }>()
   readonly #forOtherSites = new CallQueue(OTHER_SITES.calls)
 
@@ -141,7 +141,7 @@ export class ServiceForPerson {
     const pending = this.#pending.get(key) ?? { queue: newQueue(), count: 0 }
     const isCrowd = this.#forOtherSites.size >= OTHER_SITES.crowd
     const maxForOtherSites = isCrowd ? OTHER_SITES.ofPersonInCrowd : OTHER_SITES.ofPerson
-    if (pending.count >= (isForOtherSite ? maxForOtherSites : MAX_CALLS + MAX_WAITING)) {
+    if (pending.count >= (isForOtherSite ? maxForOtherSites : MAX_CALLS + MAX_QUEUED)) {
       this.#deps.audit({ event: 'limited', what: 'person', user })
       throw new Problem(429, 'too_many_requests', { retryAfter: 10 })
     }

@@ -23,34 +23,34 @@ const ON_BODY = 3
 /**
  * Limits incomplete requests, and refuses pipelined ones (RFC 9112 9.3.2): 64 kB of them could leave 11 MB of responses
  * in memory. Keeps Node from answering requests without Host, or with an unknown expectation.
- * @param maxWaiting connections that wait for a request, or for a reader of their response: the oldest is closed
+ * @param maxAwaiting connections that wait for a request, or for a reader of their response: the oldest is closed
  */
 export function createBoundedServer(
   listener: RequestListener,
   refuse: (error: NodeJS.ErrnoException, socket: Socket) => void,
-  maxWaiting: number,
+  maxAwaiting: number,
 ): Server {
   function refuseAll(socket: Socket, code: string): void {
     stopReading(socket)
     refuse(Object.assign(new Error(code), { code }), socket)
   }
   /** Connections that wait for the rest of a request, or for a reader of a response; the oldest first. */
-  const waiting = new Set<Socket>()
+  const awaitingClient = new Set<Socket>()
   function closeOldest(): void {
     let bytes = 0
-    for (const { writableLength } of waiting) bytes += writableLength
-    for (const oldest of waiting) {
-      if (waiting.size <= maxWaiting && bytes <= MAX_UNREAD_BYTES) return
+    for (const { writableLength } of awaitingClient) bytes += writableLength
+    for (const oldest of awaitingClient) {
+      if (awaitingClient.size <= maxAwaiting && bytes <= MAX_UNREAD_BYTES) return
       bytes -= oldest.writableLength
-      waiting.delete(oldest)
+      awaitingClient.delete(oldest)
       oldest.destroy()
     }
   }
   function awaitClient(socket: Socket): void {
     if (socket.destroyed) return
-    waiting.delete(socket)
-    waiting.add(socket)
-    if (waiting.size > maxWaiting || socket.writableLength > 0) closeOldest()
+    awaitingClient.delete(socket)
+    awaitingClient.add(socket)
+    if (awaitingClient.size > maxAwaiting || socket.writableLength > 0) closeOldest()
   }
   const takeTurn = createTurns()
   const server = createServer({ ...LIMITS, requireHostHeader: false }, (req, res) => {
@@ -59,8 +59,8 @@ export function createBoundedServer(
     if (res.socket === null) return refuseAll(socket, 'PIPELINED')
     const hasBody = Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined
     // A connection no longer waits for a body that ends after its response.
-    if (hasBody) req.once('end', () => res.writableEnded || waiting.delete(socket))
-    else waiting.delete(socket)
+    if (hasBody) req.once('end', () => res.writableEnded || awaitingClient.delete(socket))
+    else awaitingClient.delete(socket)
     // Once a response is complete, only its reader delays it.
     for (const event of ['prefinish', 'close']) res.once(event, () => awaitClient(socket))
     if (headers['transfer-encoding'] !== undefined) boundChunks(req, res, refuseAll)
@@ -77,7 +77,7 @@ export function createBoundedServer(
   })
   server.on('connection', (socket: Socket) => {
     awaitClient(socket)
-    socket.once('close', () => waiting.delete(socket))
+    socket.once('close', () => awaitingClient.delete(socket))
   })
   return server.on('checkExpectation', ({ socket }) => refuseAll(socket, 'UNKNOWN_EXPECTATION'))
 }
@@ -90,15 +90,15 @@ const TURN_MS = 4
  * would keep new ones out.
  */
 function createTurns() {
-  const waiting: (() => void)[] = []
+  const queue: (() => void)[] = []
   function next(): void {
     const until = performance.now() + TURN_MS
-    do waiting.shift()?.()
-    while (waiting.length > 0 && performance.now() < until)
-    if (waiting.length > 0) setImmediate(next)
+    do queue.shift()?.()
+    while (queue.length > 0 && performance.now() < until)
+    if (queue.length > 0) setImmediate(next)
   }
   return (work: () => void): void => {
-    if (waiting.push(work) === 1) setImmediate(next)
+    if (queue.push(work) === 1) setImmediate(next)
   }
 }
 

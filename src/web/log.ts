@@ -64,7 +64,7 @@ export function createLog(level: string, destination?: DestinationStream): Log {
 }
 
 /** Lines that wait, in bytes. More are dropped, so that a frozen reader or a full disk doesn't fill the memory. */
-const MAX_WAITING = 8 * 1024 * 1024
+const MAX_BUFFERED = 8 * 1024 * 1024
 /** How long an ending process waits for the reader. */
 const MAX_EXIT_MS = 1_000
 
@@ -83,7 +83,7 @@ function openStandardOutput() {
   const retryEAGAIN = () => performance.now() < endAt
   // process.stdout makes a pipe refuse writes (EAGAIN), which otherwise block the process.
   const dest = process.stdout.fd
-  const output = pino.destination({ dest, sync: false, maxLength: MAX_WAITING, retryEAGAIN })
+  const output = pino.destination({ dest, sync: false, maxLength: MAX_BUFFERED, retryEAGAIN })
   // A full disk fails each write until it has room again. sonic-boom would repeat a synchronous one without an end.
   let isFailing = false
   output.on('error', () => (isFailing = true))

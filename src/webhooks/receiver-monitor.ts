@@ -15,7 +15,7 @@ export class ReceiverMonitor {
   #dropped = 0
   #droppedAt = -Infinity
 
-  /** @param sinceOf times of each waiting person's oldest event, in milliseconds since 1970 */
+  /** @param sinceOf returns the time of each person's oldest undelivered event, in milliseconds since 1970 */
   constructor(
     watch: {
       registry: Registry

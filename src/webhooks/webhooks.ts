@@ -11,7 +11,7 @@ import { eventBody, type WebhookOutcome, type WebhookSender } from './sender.ts'
 const FIND_EVERY_SECONDS = 300
 const LAST_FOUND_KEY = 'webhooks:swept'
 /** Further people are found the next time. */
-const MAX_WAITING = 10_000
+const MAX_PENDING = 10_000
 const STORE_PAUSE_MS = 30_000
 const MAX_CLOSING_MS = 2_000
 const MAX_DELIVERIES = 8
@@ -61,7 +61,7 @@ export class Webhooks {
   }
 
   #queue(email: string, due: PendingDelivery): void {
-    if (this.#isClosed || (!this.#pending.has(email) && this.#pending.size >= MAX_WAITING)) return
+    if (this.#isClosed || (!this.#pending.has(email) && this.#pending.size >= MAX_PENDING)) return
     this.#pending.set(email, due)
     this.#beginNext()
   }

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createBoundedServer } from '../../src/web/bounded-server.ts'
 import { until } from '../helpers/processes.ts'
 
-const MAX_WAITING = 3
+const MAX_AWAITING_CLIENT = 3
 /** More than the buffers of a connection take. */
 const LARGE = Buffer.alloc(8 * 1024 * 1024)
 /** Two of them are more than all unread responses may be. */
@@ -17,7 +17,7 @@ const server = createBoundedServer(
     if (req.url !== '/never') res.end(req.url === '/large' ? LARGE : req.url === '/huge' ? HUGE : 'ok')
   },
   () => {},
-  MAX_WAITING,
+  MAX_AWAITING_CLIENT,
 )
 let opened: Socket[] = []
 /** Numbers of the connections that the server has closed, in the order of their opening. */
@@ -59,16 +59,16 @@ it.each([
   },
 ])('the oldest connection that waits for $waitsFor is closed beyond the maximum', async ({ bytes }) => {
   const before = await connectionCount()
-  for (let number = 0; number < MAX_WAITING + 2; number++) await open(bytes)
+  for (let number = 0; number < MAX_AWAITING_CLIENT + 2; number++) await open(bytes)
 
-  await until(async () => (await connectionCount()) - before <= MAX_WAITING, 'closing', 5_000)
+  await until(async () => (await connectionCount()) - before <= MAX_AWAITING_CLIENT, 'closing', 5_000)
   for (const socket of opened) socket.resume()
   await until(() => closed().length >= 2, 'the end of both', 5_000)
   expect(closed()).toEqual([0, 1])
 })
 
 it('the oldest unread responses are closed beyond 32 MB', async () => {
-  for (let number = 0; number < MAX_WAITING; number++) await open(get('/huge'))
+  for (let number = 0; number < MAX_AWAITING_CLIENT; number++) await open(get('/huge'))
 
   await until(() => connectionCount().then((count) => count === 1), 'closing', 5_000)
   for (const socket of opened.slice(0, 2)) socket.resume()
@@ -78,7 +78,7 @@ it('the oldest unread responses are closed beyond 32 MB', async () => {
 
 it('a connection whose response isn’t ready yet is never closed for others', async () => {
   await open(get('/never'))
-  for (let number = 0; number < MAX_WAITING + 2; number++) await open('GET / HTTP/1.1\r\n')
+  for (let number = 0; number < MAX_AWAITING_CLIENT + 2; number++) await open('GET / HTTP/1.1\r\n')
 
   for (const socket of opened) socket.resume()
   await until(() => closed().length >= 2, 'the end of two', 5_000)
