@@ -2,7 +2,7 @@
 // waiting people, administrators also their names.
 import { Router, type Request, type RequestHandler, type Response } from 'express'
 import type { Company } from '../company/company.ts'
-import { applyDecision, type KeepStateStore } from '../people/keep-state.ts'
+import { applyDecision, type Approval, type KeepStateStore } from '../people/keep-state.ts'
 import { Problem } from '../problem.ts'
 import { requireSignedIn, type User } from '../session/signed-in.ts'
 import type { Audit } from '../web/audit.ts'
@@ -15,6 +15,23 @@ import { peopleUrl } from './filters.ts'
 import type { PeopleSnapshot } from './people-snapshot.ts'
 import { createAdminCheck } from './routes.ts'
 import { uniqueNames } from './unique-names.ts'
+
+/** @param context.app its name @param context.approve the page on which it is approved */
+function approvalPage(
+  approval: Approval,
+  { app, approve, isAdmin }: { app: string; approve: string | undefined; isAdmin: boolean },
+  t: Texts,
+) {
+  const { instance, waitingPeople: count } = approval
+  const people = { href: peopleUrl({ filter: 'blocked', app: instance }), label: t('admin.view', { count }) }
+  return {
+    ...describeApproval(approval, app, t),
+    isOpen: needsDecision(approval),
+    path: approvalPath(instance),
+    where: approve && { href: approve, label: t('approval.at', { host: new URL(approve).host }) },
+    people: isAdmin && count > 0 ? people : undefined,
+  }
+}
 
 /** @param admins ADMIN_EMAILS */
 export function createApprovalRoutes(deps: {
@@ -68,21 +85,11 @@ export function createApprovalRoutes(deps: {
   }
 
   router.get('/approvals/:instance', limit, async (req, res) => {
-    const { instance, user, approve, approval, keepState } = await load(req, res)
+    const { user, approve, approval, keepState } = await load(req, res)
     audit({ event: 'admin_viewed', user, what: 'approval' })
     const data = (t: Texts) => {
       const app = uniqueNames(keepState, [approval], company, t.lang)(approval)
-      const people = {
-        href: peopleUrl({ filter: 'blocked', app: instance }),
-        label: t('admin.view', { count: approval.waitingPeople }),
-      }
-      return {
-        ...describeApproval(approval, app, t),
-        isOpen: needsDecision(approval),
-        path: approvalPath(instance),
-        where: approve && { href: approve, label: t('approval.at', { host: new URL(approve).host }) },
-        people: isAdmin(user) && approval.waitingPeople > 0 ? people : undefined,
-      }
+      return approvalPage(approval, { app, approve, isAdmin: isAdmin(user) }, t)
     }
     sendPage(req, res, { view: 'admin/approval', data })
   })

@@ -1,6 +1,6 @@
 // GET /admin: figures, funnel, trend and action items, from the report alone. Pure.
 import { likelySuccessorOf } from '../campaigns/clusters.ts'
-import { FROM_HOUR, TO_HOUR } from '../campaigns/working-time.ts'
+import { WORKING_HOURS } from '../campaigns/working-time.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { compareSince, describeComparison } from './comparison.ts'
@@ -91,7 +91,7 @@ const firstSteps = ({ dryRun, lastRunAt }: KeepState, t: Texts) => [
     isDone: dryRun !== undefined,
   },
   {
-    text: t('admin.step.firstRun', { from: t.hour(FROM_HOUR), to: t.hour(TO_HOUR) }),
+    text: t('admin.step.firstRun', { from: t.hour(WORKING_HOURS.from), to: t.hour(WORKING_HOURS.to) }),
     command: KEEP_COMMAND,
     isDone: lastRunAt !== undefined,
   },

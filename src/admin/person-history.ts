@@ -274,24 +274,24 @@ export function personPage(
         isBad: false,
       })),
     ],
-    events: events.map(({ at, what, app = [], apps: all = [app].flat(), outcome, code, by, former }) => {
-      const result = outcome === 'sent' ? t('person.sent') : outcome ? t(`admin.person.${outcome}`) : []
-      const from = former === undefined ? [] : t('person.former', { email: former })
-      const who = by === undefined ? [] : t(outcome ? 'person.releasedBy' : 'person.by', { by })
-      return {
-        time: timeOf(at),
-        text: t(`person.event.${what}`),
-        details: [
-          all.length === 0 ? [] : t.list(all.map(nameOf)),
-          result,
-          pageOf(code) || [],
-          from,
-          who,
-        ].flat(),
-        isBad: what === 'failed' || (outcome ?? 'sent') !== 'sent',
-      }
-    }),
+    events: events.map((event) => ({
+      time: timeOf(event.at),
+      text: t(`person.event.${event.what}`),
+      details: detailsOf(event, nameOf, pageOf(event.code), t),
+      isBad: event.what === 'failed' || (event.outcome ?? 'sent') !== 'sent',
+    })),
   }
+}
+
+function detailsOf(event: EventDetails, nameOf: (instance: string) => string, page: string, t: Texts) {
+  const { app = [], apps = [app].flat(), outcome, by, former } = event
+  return [
+    apps.length === 0 ? [] : t.list(apps.map(nameOf)),
+    outcome === 'sent' ? t('person.sent') : outcome ? t(`admin.person.${outcome}`) : [],
+    page || [],
+    former === undefined ? [] : t('person.former', { email: former }),
+    by === undefined ? [] : t(outcome ? 'person.releasedBy' : 'person.by', { by }),
+  ].flat()
 }
 
 /** Not if the person's list has another instance instead of the lost one. */

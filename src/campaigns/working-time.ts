@@ -3,11 +3,13 @@ import type { Company } from '../company/company.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-export const [FROM_HOUR, TO_HOUR] = [9, 16]
+/** Hours of the day. */
+const [FROM, TO] = [9, 16]
 
 /** "9 am", for operators. */
 const timeOfDay = (hour: number): string => `${hour % 12 || 12} ${hour < 12 ? 'am' : 'pm'}`
-export const [FROM_TIME, TO_TIME] = [timeOfDay(FROM_HOUR), timeOfDay(TO_HOUR)]
+/** `fromTime` and `toTime`: for operators. */
+export const WORKING_HOURS = { from: FROM, to: TO, fromTime: timeOfDay(FROM), toTime: timeOfDay(TO) }
 
 /** `isQuiet`: true if no emails are sent on that day, YYYY-MM-DD. */
 export type WorkCalendar = { timezone: string; isQuiet?: (day: string) => boolean }
@@ -48,7 +50,7 @@ function isWorkday(day: number, { isQuiet }: WorkCalendar): boolean {
 export function isWorkingTime(at: number, calendar: WorkCalendar, weekday?: number): boolean {
   const { day, hour } = localTime(at, calendar.timezone)
   const isThatDay = (weekday ?? weekdayOf(day)) === weekdayOf(day)
-  return isThatDay && hour >= FROM_HOUR && hour < TO_HOUR && isWorkday(day, calendar)
+  return isThatDay && hour >= FROM && hour < TO && isWorkday(day, calendar)
 }
 
 /** The next hour of working time, which may be the present one; undefined: none within two months. */
@@ -61,7 +63,7 @@ export function nextWorkingTime(now: number, calendar: WorkCalendar): number | u
 /** The first time on a workday before its working hours end: `at`, or midnight UTC of a later day if that is later. */
 export function nextWorkday(at: number, calendar: WorkCalendar): number {
   const { day: today, hour } = localTime(at, calendar.timezone)
-  let day = hour < TO_HOUR ? today : today + 1
+  let day = hour < TO ? today : today + 1
   while (day < today + 400 && !isWorkday(day, calendar)) day++
   return day === today ? at : Math.max(at, day * DAY_MS)
 }

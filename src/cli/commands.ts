@@ -2,7 +2,7 @@
 import { addCommands as addDeprecations } from '@onramp/deprecations/command'
 import { textOption, listOption, UsageError, valueOption, numberOption } from '@onramp/terminal/arguments'
 import type { DefineCommands } from '@onramp/terminal/shell'
-import { FROM_TIME, TO_TIME } from '../campaigns/working-time.ts'
+import { WORKING_HOURS } from '../campaigns/working-time.ts'
 import { APP_STATUSES } from '../client-api/app-status.ts'
 import { isActAsAddress } from '../client-api/credentials.ts'
 import { VERSION } from '../version.ts'
@@ -60,7 +60,7 @@ const addKeep: DefineCommands = (program, context, exit) =>
       `Do what is due for the people on the list, after the rollout too. Schedule it
 every hour. A run invites new people, sends due reminders, checks everyone's
 apps at a slow pace, and notices when someone loses access to an app. Emails go
-out Monday to Friday, ${FROM_TIME} to ${TO_TIME} local time (column "timezone" of the list, or
+out Monday to Friday, ${WORKING_HOURS.fromTime} to ${WORKING_HOURS.toTime} local time (column "timezone" of the list, or
 the company file), at most four per person and quarter.
 
 If many people lose an app at once, the cause is probably shared: ADMIN_EMAILS

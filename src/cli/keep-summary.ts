@@ -6,7 +6,7 @@ import { describeActionItems, describeMove, withCompanyNames } from '../admin/ov
 import { isoDate, utcDay, type Report } from '../admin/report.ts'
 import type { CampaignRun } from '../campaigns/delivery.ts'
 import type { Tally } from '../campaigns/tally.ts'
-import { FROM_TIME } from '../campaigns/working-time.ts'
+import { WORKING_HOURS } from '../campaigns/working-time.ts'
 import { activeMassDisconnects, type KeepState } from '../people/keep-state.ts'
 import type { OperatorAction } from '../people/person.ts'
 import { COMMAND } from '../version.ts'
@@ -51,7 +51,26 @@ export function describeWaiting({ count, from, timezone }: OutOfHours, isMore: b
   const format = { weekday: 'short', month: 'short', day: 'numeric', timeZone: timezone } as const
   const day = new Intl.DateTimeFormat('en', format).format(from)
   const people = isMore ? 'more' : count === 1 ? 'person' : 'people'
-  return `Emails to ${count} ${people} leave from ${FROM_TIME} where they are (the first on ${day}).`
+  return `Emails to ${count} ${people} leave from ${WORKING_HOURS.fromTime} where they are (the first on ${day}).`
+}
+
+/** Sentences, each with its command or page in a second line. */
+function describeNeeds(
+  items: ReturnType<typeof describeActionItems>,
+  state: KeepState,
+  publicUrl: string,
+): string[] {
+  const paused = activeMassDisconnects(state)
+  const options = paused.map(({ instance, movedTo = instance }) => ` --release ${printable(movedTo)}`)
+  const releaseAll = `If people have to connect all of these again, send one email:\n  ${COMMAND} keep PEOPLE.csv${options.join('')}`
+  return [
+    ...items.map(({ title, detail, command, href }) => {
+      const sentences = forTerminal(`${withPeriod(title)} ${withPeriod(detail)}`)
+      return `${sentences}\n  ${command ?? publicUrl + href}`
+    }),
+    ...(options.length > 1 ? [releaseAll] : []),
+    ...(state.needs ?? []),
+  ]
 }
 
 /**
@@ -94,23 +113,11 @@ export function printRun(
       .join(' ')
   }
   const items = describeActionItems(report, keepState, t, context.now())
-  const releaseOptions = activeMassDisconnects(state).map(
-    ({ instance, movedTo = instance }) => ` --release ${printable(movedTo)}`,
+  const needs = describeNeeds(
+    items.filter((item) => isForOperator(item, tally)),
+    state,
+    settings.PUBLIC_URL,
   )
-  const needs = [
-    ...items
-      .filter((item) => isForOperator(item, tally))
-      .map(({ title, detail, command, href }) => {
-        const sentences = forTerminal(`${withPeriod(title)} ${withPeriod(detail)}`)
-        return `${sentences}\n  ${command ?? settings.PUBLIC_URL + href}`
-      }),
-    ...(releaseOptions.length > 1
-      ? [
-          `If people have to connect all of these again, send one email:\n  ${COMMAND} keep PEOPLE.csv${releaseOptions.join('')}`,
-        ]
-      : []),
-    ...(state.needs ?? []),
-  ]
   const { renamed, outdated, unknown } = found
   const pausedUntil = state.pausedUntil && utcDay(state.pausedUntil)
   const limited = report.datasources.flatMap(({ instance, emailed, limited: atLimit }) =>

@@ -3,17 +3,8 @@ import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { withPeriod } from '@onramp/terminal/shell'
-import {
-  approvalNotice,
-  digestNotice,
-  isDigestDue,
-  massDisconnectNotice,
-  delistedAppsNotice,
-} from '../admin/notices.ts'
-import { withCompanyNames } from '../admin/overview.ts'
 import { summarizeAll } from '../admin/person-summary.ts'
 import { createReport, isoDate, type Report } from '../admin/report.ts'
-import { uniqueNames } from '../admin/unique-names.ts'
 import { APPROVALS, MOVED_APPROVALS } from '../campaigns/approvals.ts'
 import { ONBOARDING } from '../campaigns/campaign.ts'
 import type { CampaignRun } from '../campaigns/delivery.ts'
@@ -21,33 +12,24 @@ import { duePeople, emailsOutOfHours, KeepRun, zonesWithoutRun } from '../campai
 import { ListedPeople, type AddressChange } from '../campaigns/listed-people.ts'
 import { isAboutApp, LAPSES, NEW_APPS, forCampaign } from '../campaigns/episodes.ts'
 import { RunStopped } from '../campaigns/ledger.ts'
-import type { Email, Notice } from '../campaigns/mail/email.ts'
 import { newTally, type Tally } from '../campaigns/tally.ts'
-import { FROM_TIME, TO_TIME } from '../campaigns/working-time.ts'
-import { PROGRESS_STATES, unansweredDelistings, withActions } from '../people/keep-state.ts'
-import type {
-  DailyCounts,
-  KeepState,
-  KeepStateStore,
-  MassDisconnect,
-  DelistedApp,
-} from '../people/keep-state.ts'
+import { WORKING_HOURS } from '../campaigns/working-time.ts'
+import { PROGRESS_STATES, withActions } from '../people/keep-state.ts'
+import type { DailyCounts, DelistedApp, KeepState, KeepStateStore } from '../people/keep-state.ts'
 import { appsOf } from '../people/person.ts'
 import type { Company } from '../company/company.ts'
-import type { PeopleStore } from '../people/people-store.ts'
 import { OperatorError } from '../problem.ts'
 import type { Records } from '../records/records.ts'
-import type { Settings } from '../settings/settings.ts'
 import { COMMAND } from '../version.ts'
 import type { Audit } from '../web/audit.ts'
-import type { Texts } from '../web/languages/texts.ts'
-import { massDisconnectEvent, sendEventOnce } from '../webhooks/sender.ts'
+import { sendEventOnce } from '../webhooks/sender.ts'
 import { createCampaignRun, loadRunInput, withExternalServices } from './invite/campaign-run.ts'
 import type { ExternalServices, RunInput } from './invite/campaign-run.ts'
 import { createComposers } from './invite/email.ts'
 import { withCampaignLease } from './invite/lease.ts'
 import { limitFaults } from './invite/list.ts'
 import { RunProgress } from './invite/progress.ts'
+import { KeepNotices } from './keep-notices.ts'
 import { actionsOfRun, applyOptions } from './keep-options.ts'
 import { describeWaiting, printRun } from './keep-summary.ts'
 import { createOperatorAudit, operatorName } from './operator.ts'
@@ -163,7 +145,7 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
     const { invitation, reminder, lapse, newApp, approval } = emails
     const sum = Object.values(emails).reduce((total, count) => total + count)
     stderr.write(
-      `Would send ${sum} ${sum === 1 ? 'email' : 'emails'} (invitations ${invitation}, reminders ${reminder}, lost access ${lapse}, new apps ${newApp}, approvals ${approval}); people on the list: ${onList}. Emails go out Monday to Friday, ${FROM_TIME} to ${TO_TIME} local time, only to people who still have something to connect.\n`,
+      `Would send ${sum} ${sum === 1 ? 'email' : 'emails'} (invitations ${invitation}, reminders ${reminder}, lost access ${lapse}, new apps ${newApp}, approvals ${approval}); people on the list: ${onList}. Emails go out Monday to Friday, ${WORKING_HOURS.fromTime} to ${WORKING_HOURS.toTime} local time, only to people who still have something to connect.\n`,
     )
     if (outOfHours.count > 0)
       stderr.write(`${describeWaiting(outOfHours, sum > 0)} Add --now ${from} to list them.\n`)
@@ -233,25 +215,18 @@ async function runKeep(
   const campaignRun = createCampaignRun(records, run, deps)
   const { people } = campaignRun
   const composers = createComposers(settings, company, { days: LINK_DAYS }, now)
-  const texts = { ...company, t: composers.languages.byTag(''), publicUrl: settings.PUBLIC_URL }
-  const sendNotice = createNoticeSender(composers.composeNotice, settings, services)
+  const { composeFor, composeNotice: compose } = composers
+  const { mailServer, sendEvent } = services
+  const t = composers.languages.byTag('')
+  const notices = new KeepNotices({ settings, company, t, people, compose, mailServer, sendEvent, now })
   const keepRun = new KeepRun(list, campaignRun, {
-    composeFor: composers.composeFor,
+    composeFor,
     state: before,
     save,
     company,
-    notify: (found) => notifyAdmins(found, run, { ...services, state: before, people, sendNotice, texts }),
+    notify: (found) => notices.sendMassDisconnect(found, before),
     ownersOf: (instance) => company.approversOf(instance, settings.ADMIN_EMAILS).owners,
-    requestApproval: async (approval) =>
-      sendNotice(
-        approvalNotice(approval, {
-          ...texts,
-          displayName: uniqueNames(before, [approval], texts, texts.t.lang),
-          where: company.approversOf(approval.instance).approve,
-        }),
-        `approval ${approval.instance} ${approval.requestedAt} ${approval.stageChangedAt}`,
-        approval.owners,
-      ),
+    requestApproval: (approval) => notices.requestApproval(approval, before),
     findDecision: (instance) => store.findDecision(instance),
     requireConfirmation: (message) => {
       if (options.confirm !== true) throw new ConfirmationRequired(message)
@@ -267,26 +242,10 @@ async function runKeep(
     since: before.digest?.at,
     state: after,
   })
-  const displayName = uniqueNames(after, report.datasources, texts, texts.t.lang)
-  const delistedApps = await noticeDelistedApps(after, now, (found, id) =>
-    sendNotice(
-      delistedAppsNotice(found, report, { ...texts, displayName, newApps: after.newApps ?? [] }),
-      id,
-    ),
-  )
   const faults = [...run.faults, ...keepRun.listFaults]
-  const counted = {
-    ...after,
-    stopped: undefined,
-    needs: needsOfRun(tally, zonesWithoutRun(after, now()).join(', '), faults),
-    delistedApps,
-    apps: report.datasources.map(({ instance, name }) => ({ instance, name })),
-    lastRunAt: now(),
-    days: withDay(after.days, report),
-  }
-  const digest = digestNotice(report, counted, now(), texts)
-  const isSent = isDigestDue(counted, company, now()) && (await sendNotice(digest, `digest ${report.madeAt}`))
-  await save(isSent ? { ...counted, digest: { ...countsOf(report), at: now() } } : counted)
+  const needs = needsOfRun(tally, zonesWithoutRun(after, now()).join(', '), faults)
+  const counted = await withCounts({ ...after, stopped: undefined, needs }, report, notices, now)
+  await save(counted)
   if (stored.pausedUntil !== undefined && current.pausedUntil === undefined)
     stderr.write('The pause is over.\n')
   const outOfHours = await emailsOutOfHours(list, people, { company, state: counted, now: now() })
@@ -294,6 +253,19 @@ async function runKeep(
   const outdated = ListedPeople.describe(keepRun.outdated, true)
   const found = { ...noted, renamed, outdated, actions, outOfHours, began: at }
   return printRun(report, counted, { ...run, campaignRun }, found) ? EXIT_NEEDS_SOMEONE : 0
+}
+
+/** Adds what the report counts to the state, and sends the emails that follow from it. */
+async function withCounts(state: KeepState, report: Report, notices: KeepNotices, now: () => number) {
+  const counted: KeepState = {
+    ...state,
+    delistedApps: await notices.sendDelistedApps(state, report),
+    apps: report.datasources.map(({ instance, name }) => ({ instance, name })),
+    lastRunAt: now(),
+    days: withDay(state.days, report),
+  }
+  const isSent = await notices.sendDigest(counted, report)
+  return isSent ? { ...counted, digest: { ...countsOf(report), at: now() } } : counted
 }
 
 /**
@@ -329,60 +301,6 @@ function createAuditedSave(
       audit({ event: what === 'markedConnected' ? 'released' : what, datasource, operator })
     audited = actions.length
   }
-}
-
-/** Sends one email about newly delisted apps. @returns all delisted apps, with the time of the email */
-async function noticeDelistedApps(
-  state: KeepState,
-  now: () => number,
-  send: (found: readonly DelistedApp[], id: string) => Promise<boolean>,
-): Promise<DelistedApp[]> {
-  const unnotified = unansweredDelistings(state).filter(({ notifiedAt }) => notifiedAt === undefined)
-  const id = unnotified.map(({ instance, noticedAt }) => ` ${instance} ${noticedAt}`).join('')
-  const isNotified = unnotified.length > 0 && (await send(unnotified, `removed${id}`))
-  return (state.delistedApps ?? []).map((app) =>
-    isNotified && unnotified.includes(app) ? { ...app, notifiedAt: now() } : app,
-  )
-}
-
-type SendNotice = (notice: Notice, id: string, addresses?: readonly string[]) => Promise<boolean>
-
-/** Emails administrators, or an app's owners. @returns true if at least one email was accepted */
-function createNoticeSender(
-  composeNotice: (to: string, notice: Notice, id: string) => Email,
-  { ADMIN_EMAILS: admins = [] }: Settings,
-  { mailServer }: KeepServices,
-): SendNotice {
-  return async (notice, id, addresses = admins) => {
-    const outcomes = []
-    for (const to of addresses)
-      outcomes.push((await mailServer?.send(composeNotice(to, notice, id)))?.outcome)
-    return outcomes.includes('sent')
-  }
-}
-
-/** Sends the email and the event about a mass disconnect, each once. @returns the times of both */
-async function notifyAdmins(
-  disconnect: MassDisconnect,
-  { settings, context }: Run,
-  deps: Pick<KeepServices, 'sendEvent'> & {
-    state: KeepState
-    people: Pick<PeopleStore, 'all'>
-    sendNotice: SendNotice
-    texts: Company & { t: Texts; publicUrl: string }
-  },
-) {
-  const { state, people, sendNotice, sendEvent, texts } = deps
-  const report = await createReport(summarizeAll(people.all()), context.now())
-  const alone = { ...state, massDisconnects: [disconnect] }
-  const { keepState } = withCompanyNames(report, alone, texts, texts.t.lang)
-  const notice = massDisconnectNotice(keepState.massDisconnects[0] ?? disconnect, texts)
-  const id = `mass disconnect ${disconnect.instance} ${disconnect.noticedAt}`
-  const isNotified = disconnect.notifiedAt === undefined && (await sendNotice(notice, id))
-  const isPosted =
-    disconnect.eventAt === undefined &&
-    (await sendEvent(settings, massDisconnectEvent(disconnect), context.now()))?.kind === 'delivered'
-  return { ...(isNotified && { notifiedAt: context.now() }), ...(isPosted && { eventAt: context.now() }) }
 }
 
 const COUNTED = [...PROGRESS_STATES, 'people', 'gone', 'nothing'] as const

@@ -4,8 +4,7 @@ import { expect, it } from 'vitest'
 import {
   isWorkingTime,
   calendarOf,
-  FROM_TIME,
-  TO_TIME,
+  WORKING_HOURS,
   workingDaysBetween,
 } from '../../src/campaigns/working-time.ts'
 import { DAY } from './lapsed-person.ts'
@@ -78,5 +77,5 @@ it('the docs give the working hours of the code', () => {
   const found = [...times].map(([, from, to]) => [from, to])
 
   expect(found.length).toBeGreaterThan(0)
-  for (const hours of found) expect(hours).toEqual([FROM_TIME, TO_TIME])
+  for (const hours of found) expect(hours).toEqual([WORKING_HOURS.fromTime, WORKING_HOURS.toTime])
 })

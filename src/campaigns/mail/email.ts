@@ -70,7 +70,7 @@ function listedApps(
   apps: readonly EmailApp[],
   allApps: readonly EmailApp[],
   displayName: (app: EmailApp) => string,
-  isReminder: boolean,
+  listsOthers: boolean,
 ) {
   const connected = allApps.filter(({ state }) => state === 'connected').length
   const others = allApps.filter(
@@ -78,7 +78,7 @@ function listedApps(
       !['connected', 'off'].includes(state) && !apps.some((app) => app.instance === instance),
   )
   const connectable = [...apps, ...others.filter(({ state }) => state !== 'blocked')]
-  const listed = isReminder ? connectable : apps
+  const listed = listsOthers ? connectable : apps
   const named = [...listed, ...allApps].map((app) => ({ ...app, name: displayName(app) }))
   const all = withUniqueNames(named).slice(0, listed.length)
   const shown = all.length > MAX_SCANNABLE_APPS ? all.slice(0, MAX_NAMED) : all
@@ -98,6 +98,23 @@ function listedApps(
   }
 }
 
+/** For templates. */
+const flagsOf = ({ reminder, isLapse, isNew = false, approval, nth = 1, ...kind }: EmailKind) => ({
+  // A later reminder may be the first email about another lapse or new app.
+  isReminder: isNew ? nth > 1 : reminder > 0 && !isLapse,
+  isLapse,
+  isNew,
+  isMoved: kind.isMoved ?? false,
+  isWaiting: kind.isWaiting ?? false,
+  isApproved: approval !== undefined,
+  isConfirmed: approval === 'confirmed',
+  isAgain: approval !== undefined && nth > 1,
+  othersWait: kind.othersWait ?? false,
+  isSecond: nth === 2,
+  // The invitation has three reminders; an episode has three emails.
+  isLast: (isNew || isLapse ? nth : reminder) === MAX_REMINDERS,
+})
+
 export function createComposer(deps: {
   company: Company
   invitations: Pick<Invitations, 'issue'>
@@ -114,19 +131,13 @@ export function createComposer(deps: {
   const { inlines, styleIn, iconOf } = createEmailStyles(company)
   return async (person, unsorted, kind) => {
     const apps = unsorted.toSorted((one, other) => movedCount(one) - movedCount(other))
-    const { reminder, isLapse, isNew = false, isMoved = false, approval, nth = 1, allApps = [] } = kind
-    const { othersWait = false, isWaiting = false } = kind
+    const { reminder, isLapse, isNew = false, approval, allApps = [] } = kind
     const scope = { datasources: approval === undefined ? datasources : apps.map(({ instance }) => instance) }
     const link = `${publicUrl}/invite/${await invitations.issue({ email: person.email, ...scope }, days)}`
     const t = languages.nearest(person.language ?? '')
-    const isInvitation = !isLapse && !isNew && approval === undefined
     const nameOf = (app: EmailApp) => company.displayName(app, t.lang)
-    const { instances, alsoListed, ...listed } = listedApps(
-      apps,
-      allApps,
-      nameOf,
-      isInvitation && reminder > 0,
-    )
+    const listsOthers = reminder > 0 && !isLapse && !isNew && approval === undefined
+    const { instances, alsoListed, ...listed } = listedApps(apps, allApps, nameOf, listsOthers)
     const icons = instances.map((instance, n) => iconOf(instance, n))
     const lapsedAt = Math.max(...apps.map((app) => app.lapsedAt ?? 0)) || deps.now()
     const rendered = render({
@@ -143,19 +154,7 @@ export function createComposer(deps: {
       count: listed.more > 0 && !isLapse && !isNew ? Math.min(MAX_NAMED, apps.length) : apps.length,
       ...listed,
       icons: icons.map((icon) => icon?.logo),
-      // A later reminder may be the first email about another lapse or new app.
-      isReminder: isNew ? nth > 1 : reminder > 0 && !isLapse,
-      isLapse,
-      isNew,
-      isMoved,
-      isWaiting,
-      isApproved: approval !== undefined,
-      isConfirmed: approval === 'confirmed',
-      isAgain: approval !== undefined && nth > 1,
-      othersWait,
-      isSecond: nth === 2,
-      // The invitation has three reminders; an episode has three emails.
-      isLast: (isNew || isLapse ? nth : reminder) === MAX_REMINDERS,
+      ...flagsOf(kind),
       since: t.day(lapsedAt),
       link,
       optOut: `${link}/opt-out`,

@@ -1,0 +1,95 @@
+// The emails of `onramp keep` to administrators and owners of apps, and its webhook event. Each is sent once.
+import {
+  approvalNotice,
+  delistedAppsNotice,
+  digestNotice,
+  isDigestDue,
+  massDisconnectNotice,
+} from '../admin/notices.ts'
+import { withCompanyNames } from '../admin/overview.ts'
+import { summarizeAll } from '../admin/person-summary.ts'
+import { createReport, type Report } from '../admin/report.ts'
+import { uniqueNames } from '../admin/unique-names.ts'
+import type { Email, Notice } from '../campaigns/mail/email.ts'
+import type { Company } from '../company/company.ts'
+import { unansweredDelistings } from '../people/keep-state.ts'
+import type { Approval, DelistedApp, KeepState, MassDisconnect } from '../people/keep-state.ts'
+import type { PeopleStore } from '../people/people-store.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { Texts } from '../web/languages/texts.ts'
+import { massDisconnectEvent, type sendEventOnce } from '../webhooks/sender.ts'
+import type { ExternalServices } from './invite/campaign-run.ts'
+
+export class KeepNotices {
+  readonly #deps
+  readonly #texts: Company & { t: Texts; publicUrl: string }
+
+  constructor(deps: {
+    settings: Settings
+    company: Company
+    /** In the company's first language. */
+    t: Texts
+    people: Pick<PeopleStore, 'all'>
+    compose: (to: string, notice: Notice, id: string) => Email
+    mailServer: ExternalServices['mailServer'] | undefined
+    sendEvent: typeof sendEventOnce
+    now: () => number
+  }) {
+    this.#deps = deps
+    this.#texts = { ...deps.company, t: deps.t, publicUrl: deps.settings.PUBLIC_URL }
+  }
+
+  /** @returns the times of the email and the event, where they were sent now */
+  async sendMassDisconnect(disconnect: MassDisconnect, state: KeepState) {
+    const { people, sendEvent, settings, now } = this.#deps
+    const report = await createReport(summarizeAll(people.all()), now())
+    const alone = { ...state, massDisconnects: [disconnect] }
+    const { keepState } = withCompanyNames(report, alone, this.#texts, this.#texts.t.lang)
+    const notice = massDisconnectNotice(keepState.massDisconnects[0] ?? disconnect, this.#texts)
+    const id = `mass disconnect ${disconnect.instance} ${disconnect.noticedAt}`
+    const isNotified = disconnect.notifiedAt === undefined && (await this.#send(notice, id))
+    const isPosted =
+      disconnect.eventAt === undefined &&
+      (await sendEvent(settings, massDisconnectEvent(disconnect), now()))?.kind === 'delivered'
+    return { ...(isNotified && { notifiedAt: now() }), ...(isPosted && { eventAt: now() }) }
+  }
+
+  /** @returns true if at least one owner's email was accepted */
+  requestApproval(approval: Approval, state: KeepState): Promise<boolean> {
+    const displayName = uniqueNames(state, [approval], this.#texts, this.#texts.t.lang)
+    const where = this.#deps.company.approversOf(approval.instance).approve
+    const notice = approvalNotice(approval, { ...this.#texts, displayName, where })
+    const id = `approval ${approval.instance} ${approval.requestedAt} ${approval.stageChangedAt}`
+    return this.#send(notice, id, approval.owners)
+  }
+
+  /** Sends one email about newly delisted apps. @returns all delisted apps, with the time of the email */
+  async sendDelistedApps(state: KeepState, report: Report): Promise<DelistedApp[]> {
+    const { delistedApps = [], newApps = [] } = state
+    const unnotified = unansweredDelistings(state).filter(({ notifiedAt }) => notifiedAt === undefined)
+    if (unnotified.length === 0) return delistedApps
+    const displayName = uniqueNames(state, report.datasources, this.#texts, this.#texts.t.lang)
+    const notice = delistedAppsNotice(unnotified, report, { ...this.#texts, displayName, newApps })
+    const id = unnotified.map(({ instance, noticedAt }) => ` ${instance} ${noticedAt}`).join('')
+    const isNotified = await this.#send(notice, `removed${id}`)
+    return delistedApps.map((app) =>
+      isNotified && unnotified.includes(app) ? { ...app, notifiedAt: this.#deps.now() } : app,
+    )
+  }
+
+  /** @returns false if it isn't due, or no administrator's email was accepted */
+  async sendDigest(state: KeepState, report: Report): Promise<boolean> {
+    const { company, now } = this.#deps
+    if (!isDigestDue(state, company, now())) return false
+    return await this.#send(digestNotice(report, state, now(), this.#texts), `digest ${report.madeAt}`)
+  }
+
+  /** @param to by default, the administrators @returns true if at least one email was accepted */
+  async #send(notice: Notice, id: string, to?: readonly string[]): Promise<boolean> {
+    const { compose, mailServer, settings } = this.#deps
+    const outcomes = []
+    for (const address of to ?? settings.ADMIN_EMAILS ?? [])
+      outcomes.push((await mailServer?.send(compose(address, notice, id)))?.outcome)
+    return outcomes.includes('sent')
+  }
+}
