@@ -98,7 +98,9 @@ function createCount({ what, points, code }: Limit, audit: Audit, now: () => num
   const msPerPoint = (seconds * 1000) / points
   let recent = new Map<string, { left: number; at: number }>()
   let former: typeof recent = new Map()
-  return (req, key = networkKeyOf(req), tryAgain) => {
+  return (req, text = networkKeyOf(req), tryAgain) => {
+    // A copy, because V8 keeps a whole header in memory for a part of it.
+    const key = Buffer.from(text).toString()
     const { left: before, at } = recent.get(key) ?? former.get(key) ?? { left: points, at: now() }
     const left = Math.min(points, before + Math.max(0, now() - at) / msPerPoint)
     // Keys are in two generations, because deleting a Map's first entry at each write is slow.

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import type { Problem } from '../../src/problem.ts'
 import { createLimits } from '../../src/web/rate-limit.ts'
+import { collected, heldBytes } from '../helpers/heap.ts'
 
 const PER_MINUTE = 30
 const ONRAMP = 'https://onramp.example'
@@ -63,6 +64,24 @@ it.each([
   expect(refused(PER_MINUTE + 1, () => signIn())).toBe(PER_MINUTE + 1 - again)
   clock.now += 60_000
   expect(refused(PER_MINUTE, () => signIn())).toBe(0)
+})
+
+it('a counted address keeps none of the header from which the proxy’s client was read', async () => {
+  const { signIn } = setUpLimit()
+  const addresses = 2_000
+  const headerBytes = 8_000
+  await collected()
+  const before = heldBytes()
+  for (let number = 0; number < addresses; number++) {
+    const header = `${'x'.repeat(headerBytes)}, 198.151.${100 + (number >> 8)}.${100 + (number & 0xff)}`
+    signIn(
+      Buffer.from(header)
+        .toString('latin1')
+        .slice(headerBytes + 2),
+    )
+  }
+  await collected()
+  expect(heldBytes() - before).toBeLessThan((addresses * headerBytes) / 10)
 })
 
 it('one sign-in may return thirty times a minute, without slowing others', () => {
