@@ -39,7 +39,7 @@ const FILTERS = {
   off: ({ apps }) => apps.some(({ state }) => state === 'off'),
   noAddress: ({ apps }) => apps.some(({ isUnstartable }) => isUnstartable),
   lapsed: lostApp(isLapsed),
-  onHold: lostApp(({ hold }) => hold === 'active'),
+  onHold: lostApp(({ massDisconnect }) => massDisconnect === 'paused'),
   removed: (_about, { app }, { delistedApps }) => delistedApps.some((id) => app === '' || id === app),
   due: (summary, { now }) => CRITERIA.notStarted(summary) && dueAt(summary, now) <= now,
   limited: (summary, { now }) => isLimited(summary, now),

@@ -158,10 +158,10 @@ function helpFor(summary: PersonSummary, person: Person, keepState: KeepState) {
     )
   const isTester = (app: PersonApp) => approvalOf(app)?.testers?.includes(sinceOf(app))
   // An instance that has taken the place of an app on hold is on hold, too.
-  const heldApp = (app: PersonApp): PersonApp[] => {
+  const pausedApp = (app: PersonApp): PersonApp[] => {
     const former = person.lastCheck?.apps.find(({ movedTo }) => movedTo === app.instance)
-    const held = [app.instance, former?.instance ?? ''].find((instance) => paused.has(instance))
-    return held === undefined ? [] : [{ ...app, instance: held }]
+    const instance = [app.instance, former?.instance ?? ''].find((one) => paused.has(one))
+    return instance === undefined ? [] : [{ ...app, instance }]
   }
   const causes: [NameAfter<'person.help.'>, boolean | readonly PersonApp[], command?: string][] = [
     ['gone', leftAt !== undefined],
@@ -171,7 +171,7 @@ function helpFor(summary: PersonSummary, person: Person, keepState: KeepState) {
     ['tester', blocked.filter(isTester), 'invite link EMAIL'],
     ['blocked', blocked.filter((app) => approvalOf(app) === undefined)],
     ['approved', blocked],
-    ['onHold', left.flatMap(heldApp)],
+    ['onHold', left.flatMap(pausedApp)],
     ['failed', left.filter(({ instance }) => instance === failure?.instance), 'doctor --as EMAIL'],
     ['unconfirmed', left.filter(({ isUnconfirmed }) => isUnconfirmed), 'status EMAIL'],
     ['optedOut', optedOutAt !== undefined && left, 'invite link EMAIL'],

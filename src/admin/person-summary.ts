@@ -75,7 +75,7 @@ export function summarize(
   const person = personForCounts(recorded, keepState)
   const { campaigns, lastCheck, delistedApps } = person
   const apps = appsOf(person).map((app) =>
-    shared(withHold(withFormerLoss(app, person), keepState.massDisconnects)),
+    shared(withPause(withFormerLoss(app, person), keepState.massDisconnects)),
   )
   const emails = campaigns.flatMap(({ name, emails: own }) =>
     // Emails about an approval aren't reminders.
@@ -133,17 +133,17 @@ function withFormerLoss(app: PersonApp, { lastCheck, replacedApps = [] }: Person
 }
 
 /** Not for losses before the mass disconnect, because those people may have been emailed. */
-function withHold(app: PersonApp, massDisconnects: KeepState['massDisconnects']): PersonApp {
+function withPause(app: PersonApp, massDisconnects: KeepState['massDisconnects']): PersonApp {
   const { instance, lapsedAt, lostAs = instance, movedFrom = instance } = app
   if (lapsedAt === undefined) return app
-  const holds = massDisconnects.filter(
-    ({ instance: held, movedTo = held, since, resumedAt = Infinity }) =>
+  const pauses = massDisconnects.filter(
+    ({ instance: lost, movedTo = lost, since, resumedAt = Infinity }) =>
       since <= lapsedAt &&
       lapsedAt < resumedAt &&
-      [instance, lostAs, movedFrom].some((id) => id === held || id === movedTo),
+      [instance, lostAs, movedFrom].some((id) => id === lost || id === movedTo),
   )
-  const isActive = holds.some(({ resumedAt }) => resumedAt === undefined)
-  return holds.length === 0 ? app : { ...app, hold: isActive ? 'active' : 'released' }
+  const isActive = pauses.some(({ resumedAt }) => resumedAt === undefined)
+  return pauses.length === 0 ? app : { ...app, massDisconnect: isActive ? 'paused' : 'resumed' }
 }
 
 function returnedAt(apps: readonly AppRecord[]): number | undefined {

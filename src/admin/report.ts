@@ -312,11 +312,11 @@ function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary, now: nu
   const isAtQuarterlyLimit = isLimited(summary, now)
   for (const entry of summary.apps) {
     const { instance, name, state, isUnconfirmed, isUnstartable, blockedAt } = entry
-    const { lapsedAt, newAt, movedFrom, lostAs = instance, hold } = entry
+    const { lapsedAt, newAt, movedFrom, lostAs = instance, massDisconnect } = entry
     const app = countsOf(apps, instance, name)
     const lostApp = lapsedAt === undefined ? undefined : countsOf(apps, lostAs, name)
     if (lostApp !== undefined) lostApp.lapsed++
-    if (lostApp !== undefined && hold === 'active') lostApp.onHold++
+    if (lostApp !== undefined && massDisconnect === 'paused') lostApp.onHold++
     if (app === undefined) continue
     app.counts[state === 'unconnected' ? 'waiting' : state]++
     if (isUnconfirmed) app.unconfirmed++
@@ -325,8 +325,8 @@ function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary, now: nu
     const isPutOff = !isEmailed && isAtQuarterlyLimit && state === 'unconnected'
     if (isEmailed) app.emailed++
     if (isPutOff) app.limited++
-    if (isEmailed && hold === 'released') app.releasedEmailed++
-    if (isPutOff && hold === 'released') app.releasedLimited++
+    if (isEmailed && massDisconnect === 'resumed') app.releasedEmailed++
+    if (isPutOff && massDisconnect === 'resumed') app.releasedLimited++
     // Parsing the last time is five times as fast as formatting each one.
     if (newAt !== undefined && (app.newestAt === undefined || newAt > Date.parse(app.newestAt)))
       Object.assign(app, { newestAt: isoDate(newAt), isMoved: movedFrom !== undefined })

@@ -137,8 +137,9 @@ export function decideApproval(
   const isTested = ({ state, notifiedAt, connectedAt }: ApprovalPerson) =>
     state === 'connected' && Math.max(notifiedAt, connectedAt) >= testedSince
   const isConfirmed = ['approved', 'failed'].includes(decided.stage) && people.some(isTested)
-  const isOver = isConfirmed || (decided.stage === 'approved' && notified.some(hasFailed))
-  const outcome = isOver && ({ stage: isConfirmed ? 'confirmed' : 'failed', stageChangedAt: now } as const)
+  const isEvaluated = isConfirmed || (decided.stage === 'approved' && notified.some(hasFailed))
+  const outcome =
+    isEvaluated && ({ stage: isConfirmed ? 'confirmed' : 'failed', stageChangedAt: now } as const)
   const { stage, stageChangedAt } = { ...decided, ...outcome }
 
   const unresolved = blockedAtStage({ stage, stageChangedAt })

@@ -82,7 +82,7 @@ const isPartOf = (found: FoundCluster | undefined, at = -Infinity): boolean =>
   found !== undefined && at >= found.since && at < found.noticedAt + SPREAD_MS
 
 /** True once the change was undone for most people who are still there. */
-const isOver = ({ inKnownCluster, undone } = { inKnownCluster: 0, undone: 0 }): boolean =>
+const isMostlyUndone = ({ inKnownCluster, undone } = { inKnownCluster: 0, undone: 0 }): boolean =>
   inKnownCluster < Math.max(undone, 1)
 
 /** @param people on the list @returns new and ongoing clusters of each kind, and what has happened to apps */
@@ -123,8 +123,8 @@ export async function findClusters(
   const isLost = (instance: string, at: number) =>
     !listings.apps.get(instance)?.isMoved && disconnectOf(disconnects, instance, at) !== undefined
   const added = newAppsIn(listings.apps, newApps, { all, now, isLost })
-  const isHeld = (instance: string) => ended.some((lost) => lost.instance === instance)
-  const before = { delistedApps, newApps: added.newApps, isHeld }
+  const hasEndedWithoutRelease = (instance: string) => ended.some((lost) => lost.instance === instance)
+  const before = { delistedApps, newApps: added.newApps, hasEndedWithoutRelease }
   const delisted = delistedAppsIn(delistings.apps, before, now).map((app) =>
     moved.has(app.instance) ? { ...app, isMoved: true } : app,
   )
@@ -206,8 +206,8 @@ function massDisconnectsIn(
   const ended: MassDisconnect[] = []
   for (const { isDelisted: _isDelisted, ...old } of before) {
     const counts = apps.get(old.instance)
-    if (isOver(counts) && old.resumedAt === undefined) ended.push(old)
-    if (isOver(counts) && now >= (old.resumedAt ?? -Infinity) + RECENT_MS) continue
+    if (isMostlyUndone(counts) && old.resumedAt === undefined) ended.push(old)
+    if (isMostlyUndone(counts) && now >= (old.resumedAt ?? -Infinity) + RECENT_MS) continue
     const lapsed = Math.max(old.lapsed, old.resumedAt === undefined ? (counts?.inKnownCluster ?? 0) : 0)
     found.set(old.instance, { ...old, lapsed, had: Math.max(old.had, lapsed) })
   }
@@ -278,11 +278,11 @@ function delistedAppsIn(
   {
     delistedApps = [],
     newApps = [],
-    isHeld,
-  }: Pick<KeepState, 'delistedApps' | 'newApps'> & { isHeld: (instance: string) => boolean },
+    hasEndedWithoutRelease,
+  }: Pick<KeepState, 'delistedApps' | 'newApps'> & { hasEndedWithoutRelease: (instance: string) => boolean },
   now: number,
 ) {
-  const ongoing = delistedApps.filter((app) => !isOver(apps.get(app.instance)))
+  const ongoing = delistedApps.filter((app) => !isMostlyUndone(apps.get(app.instance)))
   const found = new Map(ongoing.map((app) => [app.instance, app]))
   for (const [instance, { name, changedAt, earlierAt, connectedByConsent, listedAt }] of apps) {
     // Later losses belong to the same question, and to its answer, unless that was "connected".
@@ -290,7 +290,7 @@ function delistedAppsIn(
     if (earlier !== undefined && earlier.markedConnectedAt === undefined) continue
     const wasConnected = connectedByConsent > changedAt.length * MAX_CONSENT_RATIO
     // If no list has it any longer, one person who never had it shows that a lost app wasn't repaired.
-    const isGoneForAll = isHeld(instance) && listedAt.length === 0 && changedAt.length > 0
+    const isGoneForAll = hasEndedWithoutRelease(instance) && listedAt.length === 0 && changedAt.length > 0
     const shared =
       findCluster(changedAt, changedAt.length + listedAt.length) ??
       (isGoneForAll

@@ -116,7 +116,7 @@ export function forCampaign(
   if (lastCheck === undefined) return person
   const paused = pausedApps(state)
   const former = replacedApps.filter(({ instance }) => paused.has(instance))
-  const isOnHold = ({ instance, status, movedFrom = instance }: AppRecord) =>
+  const isPaused = ({ instance, status, movedFrom = instance }: AppRecord) =>
     status !== 'connected' &&
     (paused.has(instance) ||
       paused.has(movedFrom) ||
@@ -133,7 +133,7 @@ export function forCampaign(
     state.lastRunAt !== undefined &&
     episodeOf(app, person)?.name === NEW_APPS &&
     emailsAbout(person, app.instance, app.newAt, NEW_APPS).length === 0
-  const isLeftOut = [mayBeRemoved, isOnHold, isRemoved, isUnannounced]
+  const isLeftOut = [mayBeRemoved, isPaused, isRemoved, isUnannounced]
   const apps = lastCheck.apps.filter((app) => !isLeftOut.some((matches) => matches(app)))
   return { ...person, lastCheck: { ...lastCheck, apps } }
 }

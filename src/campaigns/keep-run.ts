@@ -242,8 +242,8 @@ export class KeepRun {
     })
     const failure = delivery.finish()
     if (failure !== undefined) throw new RunStopped(failure)
-    const isOver = (isThrough || isOnlyUnknownLeft) && !signal.aborted
-    if (isOver && this.#state.sweep.endedAt === undefined) await this.#endSweep()
+    const isComplete = (isThrough || isOnlyUnknownLeft) && !signal.aborted
+    if (isComplete && this.#state.sweep.endedAt === undefined) await this.#endSweep()
   }
 
   /** True if no check of this person began after the sweep did. */

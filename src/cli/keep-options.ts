@@ -43,8 +43,8 @@ export function applyOptions(
     )
   const paused = pausedApps(state)
   const releasable = [...active, ...delisted.filter((app) => !(app.isMoved ?? app.markedConnectedAt))]
-  const held = [...new Set([...active, ...unanswered].map(({ instance }) => instance))].join(', ')
-  const others = held && `, only about ${held}`
+  const pausedNames = [...new Set([...active, ...unanswered].map(({ instance }) => instance))].join(', ')
+  const others = pausedNames && `, only about ${pausedNames}`
   for (const app of release)
     if (app === 'all' ? active.length === 0 : !releasable.some((item) => isOf(app, item)))
       throw new UsageError(
@@ -56,7 +56,7 @@ export function applyOptions(
         `--removed ${app}: this app isn't gone from most lists, or it left fewer than five, so no one was asked about it. If it was removed, hide it in the company file (hidden: true)`,
       )
   const isReleased = (item: MassDisconnect | DelistedApp) =>
-    release.some((app) => (app === 'all' ? active.some((hold) => hold === item) : isOf(app, item)))
+    release.some((app) => (app === 'all' ? active.some((one) => one === item) : isOf(app, item)))
   const massDisconnects = state.massDisconnects.map((item) =>
     active.includes(item) && isReleased(item) ? { ...item, resumedAt: now } : item,
   )

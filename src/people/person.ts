@@ -317,8 +317,8 @@ export type PersonApp = {
   movedFrom?: string | undefined
   /** The instance that the person lost, if their list has this one instead. Set by summaries. */
   lostAs?: string
-  /** Lost in a mass disconnect, whose emails are paused or were released. Set by summaries. */
-  hold?: 'active' | 'released'
+  /** Emails about the mass disconnect in which the app was lost. Set by summaries. */
+  massDisconnect?: 'paused' | 'resumed'
 }
 
 /**

@@ -31,8 +31,8 @@ export function withSuccessors(person: Person, replacedBy: ReadonlyMap<string, s
   const choices = intents?.apps.flatMap((intent) => {
     const instance = rename(intent.instance)
     const { movedFrom, previousLapsedAt } = apps.get(instance) ?? {}
-    const isOver = isChosen(instance) || (movedFrom !== undefined && previousLapsedAt === undefined)
-    return instance !== intent.instance && isOver ? [] : { ...intent, instance }
+    const isLeftBehind = isChosen(instance) || (movedFrom !== undefined && previousLapsedAt === undefined)
+    return instance !== intent.instance && isLeftBehind ? [] : { ...intent, instance }
   })
   return {
     ...person,

@@ -125,7 +125,7 @@ it.each<[string, Person[], string[], object[]]>([
 
 it('a hold goes on for people whose lost app was removed and made again', async () => {
   const removed = { instance: 'slack_1', name: 'Slack', since: monday + 2, noticedAt: monday + 3, people: 60 }
-  const held = { ...sixty, isDelisted: true }
+  const lost = { ...sixty, isDelisted: true }
   const unconnected = [slack]
   const again = withCheck(
     regained,
@@ -136,7 +136,7 @@ it('a hold goes on for people whose lost app was removed and made again', async 
     lapsedAt: monday + 1,
     lapses: 1,
   })
-  const state = { ...stateWith(held), evaluatedAt: monday + 4, delistedApps: [removed] }
+  const state = { ...stateWith(lost), evaluatedAt: monday + 4, delistedApps: [removed] }
   const found = await findClusters(copies(60, again), state, monday + 6)
   expect(found.delistedApps).toEqual([])
   expect(found.massDisconnects).toEqual([sixty])

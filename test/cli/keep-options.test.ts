@@ -83,10 +83,10 @@ it.each([
   expect(after).toEqual(paused)
 })
 
-it('a release of an app that isn’t held names those that are', () => {
+it('a release of an app that isn’t on hold names those that are', () => {
   const state = { ...newKeepState(), massDisconnects: [massDisconnect], delistedApps: [removedApp] }
-  const held = `only about ${massDisconnect.instance}, ${removedApp.instance}`
-  expect(() => applyOptions(state, { release: ['figma_1'] }, moment)).toThrow(held)
+  const paused = `only about ${massDisconnect.instance}, ${removedApp.instance}`
+  expect(() => applyOptions(state, { release: ['figma_1'] }, moment)).toThrow(paused)
 })
 
 it.each([['jira_1'], ['all']])('--release %s of a lost app leaves the question of its removal', (app) => {

@@ -109,8 +109,8 @@ export class KeepPromises {
       if (consent === undefined) continue
       check('repaired', !consent.isConnected || now - consent.since < moment)
       const planted = this.#options.workforce.planted.find((one) => one.instance === instance)
-      const isHeld = planted?.cause === consent.lapse?.cause && planted?.endsAt === Infinity
-      check('paused', !isHeld || now - (consent.lapse?.at ?? 0) < moment)
+      const isPaused = planted?.cause === consent.lapse?.cause && planted?.endsAt === Infinity
+      check('paused', !isPaused || now - (consent.lapse?.at ?? 0) < moment)
       if (campaign !== 'lapses') continue
       check('true', consent.lapse !== undefined || now - consent.since < moment)
       check('lapse', ++consent.emails <= 3)
@@ -183,10 +183,10 @@ export class KeepPromises {
     const { calendar, people, workforce } = this.#options
     const { outage, planted } = workforce
     for (const { instance, endsAt } of planted) {
-      const isHeld = activeMassDisconnects(keepState).some((one) => one.instance === instance)
+      const isPaused = activeMassDisconnects(keepState).some((one) => one.instance === instance)
       const isLate =
         calendar.now - endsAt > DAY && (calendar.now < outage.from || calendar.now > outage.to + DAY)
-      if (isLate) this.check('over', !isHeld, () => instance)
+      if (isLate) this.check('over', !isPaused, () => instance)
     }
     for (const open of this.#open) {
       const { employee, consent, at } = open

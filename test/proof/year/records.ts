@@ -81,7 +81,7 @@ function checkNewApps({ all, keepState, now, workforce, changes, check }: Day): 
     campaigns.some((one) => one.emails.some(({ state }) => state === 'sending')),
   )
   const unclear = new Set(begun.map(({ email }) => email))
-  const held = new Set(activeMassDisconnects(keepState).map(({ instance }) => instance))
+  const paused = new Set(activeMassDisconnects(keepState).map(({ instance }) => instance))
   const connected = workforce.employees.flatMap(({ consents }) =>
     consents.filter(
       ({ isConnected, approvals, since }) => isConnected && approvals > 0 && now - since > 30 * HOUR,
@@ -94,7 +94,7 @@ function checkNewApps({ all, keepState, now, workforce, changes, check }: Day): 
     if (emails.filter((at) => now - at < QUARTER).length >= 4) continue
     for (const consent of consents) {
       const { instance, newAt = now, named, isConnected, aside, approvals } = consent
-      if (isConnected || held.has(instance)) continue
+      if (isConnected || paused.has(instance)) continue
       if (aside === 'blocked' && approvals === 0 && confirmed.has(instance))
         check('approval', ++consent.waited <= MAX_WAITED, () => `${email} waits for ${instance}`)
       if (aside !== undefined || named > 0 || now - newAt < 12 * HOUR) continue
