@@ -45,7 +45,7 @@ const folderOf = (file: string) =>
 const nouns = [
   'client-api',
   'http',
-  'presentable.ts',
+  'safe-text.ts',
   'records',
   'trace',
   'problem.ts',
@@ -61,8 +61,8 @@ const allowed: Record<string, string[]> = {
   'packages/sandbox': [],
   'problem.ts': [],
   'omit-undefined.ts': [],
-  http: ['trace', 'with-timeout.ts', 'presentable.ts', 'problem.ts'],
-  'presentable.ts': [],
+  http: ['trace', 'with-timeout.ts', 'safe-text.ts', 'problem.ts'],
+  'safe-text.ts': [],
   'version.ts': [],
   'with-timeout.ts': [],
   'packages/pack.ts': [],
@@ -71,7 +71,7 @@ const allowed: Record<string, string[]> = {
   trace: ['with-timeout.ts'],
   settings: ['http'],
   records: ['problem.ts', 'trace', 'with-timeout.ts'],
-  'client-api': ['http', 'problem.ts', 'omit-undefined.ts', 'presentable.ts', 'trace'],
+  'client-api': ['http', 'problem.ts', 'omit-undefined.ts', 'safe-text.ts', 'trace'],
   session: nouns,
   // Faults of the company file are reported like those of settings.
   company: ['settings', 'problem.ts', 'http', 'packages/terminal'],

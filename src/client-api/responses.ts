@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { appStatusOf, isUnavailable, type AppStatus } from './app-status.ts'
-import { singleLine, shortened } from '../presentable.ts'
+import { singleLine, shortened } from '../safe-text.ts'
 import { decodedSegment, isStartable } from './consent-url.ts'
 
 /** Bounds the content of pages, logs and records. */

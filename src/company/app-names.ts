@@ -16,7 +16,7 @@ export function withUniqueNames<T extends NamedApp>(apps: readonly T[]): (T & { 
   const byName = new Map(
     [...Map.groupBy(apps, ({ name }) => name)]
       .filter(([, { length }]) => length > 1)
-      .map(([name, alike]) => [name, suffixesOf(alike)]),
+      .map(([name, sameNameApps]) => [name, suffixesOf(sameNameApps)]),
   )
   return apps.map((app) => {
     const short = readableName(app)
@@ -25,8 +25,8 @@ export function withUniqueNames<T extends NamedApp>(apps: readonly T[]): (T & { 
   })
 }
 
-function suffixesOf(alike: readonly NamedApp[]): ReadonlyMap<string, string> {
-  const instances = [...new Set(alike.map(({ instance }) => instance))].sort(inNumericOrder)
+function suffixesOf(sameNameApps: readonly NamedApp[]): ReadonlyMap<string, string> {
+  const instances = [...new Set(sameNameApps.map(({ instance }) => instance))].sort(inNumericOrder)
   const hasNumbers = new Set(instances.map(numberOf)).size === instances.length
   return new Map(instances.map((id, at) => [id, at === 0 ? '' : hasNumbers ? String(numberOf(id)) : id]))
 }

@@ -83,8 +83,8 @@ function takeApps(
   recordedApps: RecordedApps,
 ): void {
   for (const { instance } of [...known, ...(lastCheck?.apps ?? [])]) recordedApps.instances.add(instance)
-  const mailed = campaigns.flatMap(({ emails }) => emails.map(({ at }) => at))
-  recordedApps.since = Math.min(recordedApps.since, ...mailed, startedAt ?? Infinity)
+  const sentAt = campaigns.flatMap(({ emails }) => emails.map(({ at }) => at))
+  recordedApps.since = Math.min(recordedApps.since, ...sentAt, startedAt ?? Infinity)
 }
 
 async function registeredClient(

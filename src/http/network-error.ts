@@ -1,5 +1,5 @@
 // Explains why a network call had no response. Pure.
-import { singleLine } from '../presentable.ts'
+import { singleLine } from '../safe-text.ts'
 
 type Cause = keyof typeof WORDS
 type ProxyErrorText = `the proxy ${string}`

@@ -1,7 +1,7 @@
 // Answers every failure with a page or problem+json, and one log line. A Problem is expected and explained; any other
 // error is a bug: people get a fixed text, and the log its place in the code.
 import type { ErrorRequestHandler, Request, Response } from 'express'
-import { shortened } from '../presentable.ts'
+import { shortened } from '../safe-text.ts'
 import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { Problem, type ProblemCode } from '../problem.ts'

@@ -19,7 +19,7 @@ const atDay = (days: number) => monday + days * DAY
 const place = { timezone: 'UTC' }
 
 type Approval = Parameters<typeof decideApproval>[0]
-type WaitingPerson = Parameters<typeof decideApproval>[1][number]
+type ApprovalPerson = Parameters<typeof decideApproval>[1][number]
 
 const approvalWith = (change: Partial<Approval> = {}): Approval => ({
   ...newApproval('slack_1', 'Slack'),
@@ -29,7 +29,7 @@ const requestedForCount = (people: number) =>
   approvalWith({ requestedAt: atDay(1), requestedForCount: people })
 const confirmed = approvalWith({ stage: 'confirmed', stageChangedAt: atDay(1) })
 const failed = approvalWith({ stage: 'failed', stageChangedAt: atDay(1.5) })
-const waiter = (days: number, change: Partial<WaitingPerson> = {}): WaitingPerson => ({
+const waiter = (days: number, change: Partial<ApprovalPerson> = {}): ApprovalPerson => ({
   state: 'blocked',
   isUnconfirmed: false,
   blockedAt: atDay(days),
@@ -47,7 +47,7 @@ const approved: Approval = {
   stageChangedAt: atDay(2),
   approvedAt: atDay(2),
 }
-const decide = (approval: Approval, people: WaitingPerson[], days: number, answeredAt?: number) => {
+const decide = (approval: Approval, people: ApprovalPerson[], days: number, answeredAt?: number) => {
   const answer = answeredAt === undefined ? undefined : { at: atDay(answeredAt), by: 'grace' }
   return decideApproval(approval, people, answer, { now: atDay(days), calendar: place })
 }
@@ -81,11 +81,11 @@ describe('the owner', () => {
   })
 })
 
-const tester = (change: Partial<WaitingPerson> = {}) => waiter(0, { notifiedAt: atDay(2.1), ...change })
+const tester = (change: Partial<ApprovalPerson> = {}) => waiter(0, { notifiedAt: atDay(2.1), ...change })
 
 // prettier-ignore
 describe('after the approval', () => {
-  it.each<[who: string, day: number, people: WaitingPerson[], emailed?: WaitingPerson]>([
+  it.each<[who: string, day: number, people: ApprovalPerson[], emailed?: ApprovalPerson]>([
     ['the person who waited first', 2.1, [bob, ada, eve], ada],
     ['the next person, if the first can’t be emailed', 2.1, [{ ...ada, isReachable: false }, bob], bob],
     ['no one during the first tester’s two working days', 4, [tester(), bob, eve]],
@@ -100,7 +100,7 @@ describe('after the approval', () => {
     expect(testers).toEqual([...emailedBefore, ...(emailed ? [emailed] : [])].map(({ blockedAt }) => blockedAt))
   })
 
-  it.each<[isUntried: boolean, who: string, day: number, people: WaitingPerson[]]>([
+  it.each<[isUntried: boolean, who: string, day: number, people: ApprovalPerson[]]>([
     [false, 'the only person was asked two working days ago', 4, [tester()]],
     [true, 'the only person was asked three working days ago', 7, [tester()]],
     [false, 'someone else can be asked by then', 7, [tester(), bob]],
@@ -111,7 +111,7 @@ describe('after the approval', () => {
     expect(decide(approved, people, day)!.approval.isUntried).toBe(isUntried)
   })
 
-  it.each<[why: string, Approval['stage'], WaitingPerson[]]>([
+  it.each<[why: string, Approval['stage'], ApprovalPerson[]]>([
     ['confirmed once the app works', 'confirmed', [tester({ state: 'connected' }), bob]],
     ['confirmed once the app works for someone else', 'confirmed', [tester(), waiter(0, { state: 'connected', connectedAt: atDay(2) }), bob]],
     ['failed if the tester needs an admin again', 'failed', [tester({ blockedAt: atDay(2.2) }), bob]],
