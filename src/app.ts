@@ -44,18 +44,22 @@ import type { Limits } from './web/rate-limit.ts'
 import { securityHeaders } from './web/security-headers.ts'
 import { seeOther } from './web/see-other.ts'
 
-type AppDeps = {
+/** What nearly every part needs. `now`: milliseconds since 1970. */
+export type SharedDeps = {
   settings: Settings
   company: Company
-  describeIn: (lang: string) => DescribeApp
   log: Log
   now: () => number
   metrics: Metrics
   audit: Audit
   limits: Limits
+  records: Records
+}
+
+type AppDeps = SharedDeps & {
+  describeIn: (lang: string) => DescribeApp
   pages: Pages
   readiness: { routes: Router }
-  records: Records
   authorizationServer: AuthorizationServer
   signIn: SignIn
   returnTo: ReturnToRules

@@ -1,7 +1,7 @@
 // Composes the product from the settings: an app, and the parts to start and close. Starts nothing itself.
 import type { Request } from 'express'
 import { createAdminCheck } from './admin/routes.ts'
-import { createApp } from './app.ts'
+import { createApp, type SharedDeps } from './app.ts'
 import { normalizedAddress } from './people/address.ts'
 import { PeopleStore } from './people/people-store.ts'
 import { KeepStateStore, PROGRESS_STATES } from './people/keep-state.ts'
@@ -50,7 +50,7 @@ export function createOnramp(
   const audit = createAudit(log, metrics.registry, createAuditIds(secrets, normalizedAddress))
   const { SIGN_INS_PER_MINUTE: perAddress, PUBLIC_URL: publicUrl } = settings
   const limits = createLimits({ perAddress, publicUrl }, audit, now)
-  const base: SharedDeps = { settings, company, log, now, metrics, records, keyRing, audit, limits }
+  const base: BaseDeps = { settings, company, log, now, metrics, records, keyRing, audit, limits }
 
   const returnTo = { publicOrigin: settings.PUBLIC_URL, allowedOrigins: settings.RETURN_TO_ORIGINS ?? [] }
   const checkReturnTo = (value: unknown) => safeReturnTo(value, returnTo)
@@ -115,12 +115,9 @@ export function createOnramp(
   }
 }
 
-type SharedDeps = { keyRing: KeyRing } & Pick<
-  Parameters<typeof createApp>[0],
-  'settings' | 'company' | 'log' | 'now' | 'metrics' | 'records' | 'audit' | 'limits'
->
+type BaseDeps = SharedDeps & { keyRing: KeyRing }
 
-function createPeopleAndWebhooks({ settings, company, log, now, metrics, records, keyRing }: SharedDeps) {
+function createPeopleAndWebhooks({ settings, company, log, now, metrics, records, keyRing }: BaseDeps) {
   const { WEBHOOK_URL: url, WEBHOOK_SECRET: secrets = [] } = settings
   const people = new PeopleStore({
     records,
@@ -136,7 +133,7 @@ function createPeopleAndWebhooks({ settings, company, log, now, metrics, records
 }
 
 function createIdentity(
-  { settings, log, now, metrics, records, keyRing, audit, limits }: SharedDeps,
+  { settings, log, now, metrics, records, keyRing, audit, limits }: BaseDeps,
   languageOf: (req: Request) => string,
 ) {
   const onCall = metrics.observeAuthorizationServer
@@ -157,7 +154,7 @@ function createIdentity(
 }
 
 function createService(
-  { settings, company, log, now, metrics, audit }: SharedDeps,
+  { settings, company, log, now, metrics, audit }: BaseDeps,
   { tokenRefresh }: SignIn,
   authorizationServer: AuthorizationServer,
 ) {
@@ -183,7 +180,7 @@ function createService(
 }
 
 const createWalkChecker = (
-  { settings, company, log, now, audit }: SharedDeps,
+  { settings, company, log, now, audit }: BaseDeps,
   service: ServiceForPerson,
   walks: WalkStore,
   progress: ProgressRecorder,

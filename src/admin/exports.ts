@@ -16,7 +16,7 @@ import { PEOPLE_FILE, peopleCsv } from './people-csv.ts'
 import type { PersonSummary } from './person-summary.ts'
 import { uniqueNames } from './unique-names.ts'
 
-export const [REPORT_PATH, PEOPLE_PATH] = ['/admin/report.json', '/admin/people.csv'] as const
+const [REPORT_PATH, PEOPLE_PATH] = ['/admin/report.json', '/admin/people.csv'] as const
 
 /** Concurrent downloads per process; each buffers up to 512 KB. */
 const MAX_DOWNLOADS = 20
