@@ -116,14 +116,32 @@ const PRINTED: Record<string, string[]> = {
   'test/sign-in/clients.journey.test.ts': ['says'],
 }
 
-const identifiersIn = (file: string) =>
-  read(file)
-    .replaceAll(/\/\*[^]*?\*\/|(?<![:'"`\\])\/\/.*$/gm, ' ')
-    .replaceAll(/(?<=[(,[=]\s*)\/(?![/*])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/g, "''")
-    .replaceAll(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\$]|\\.|\$(?!\{))*`/g, "''")
-    // The text of templates with values.
-    .replaceAll(/[`}][^`{}]*(?=\$\{|`)/g, ' ')
-    .match(/[A-Za-z_$][\w$]*/g) ?? []
+const CODE =
+  /\/\*[^]*?\*\/|\/\/.*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|(?<=(?:[(,[=:?&|!{;>]|return)\s*)\/(?![/*])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*|[A-Za-z_$][\w$]*|[`{}]/y
+const TEMPLATE_TEXT = /(?:[^`\\$]|\\.|\$(?!\{))*(?:`|\$\{)/sy
+
+/** Reads token by token, because only the braces tell the text of a template from the code in it. */
+function identifiersIn(file: string): string[] {
+  const source = read(file)
+  const found: string[] = []
+  const open: string[] = []
+  for (let at = 0; at < source.length;) {
+    const token = matchAt(open.at(-1) === '`' ? TEMPLATE_TEXT : CODE, source, at)
+    at += token?.length ?? 1
+    if (token === undefined) continue
+    if (open.at(-1) === '`' && token.endsWith('`')) open.pop()
+    else if (token === '`' || token === '{') open.push(token)
+    else if (token === '}') open.pop()
+    else if (token.endsWith('${')) open.push('{')
+    else if (/^[A-Za-z_$]/.test(token)) found.push(token)
+  }
+  return found
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): string | undefined {
+  pattern.lastIndex = at
+  return pattern.exec(text)?.[0]
+}
 
 const wordsOf = (identifier: string) =>
   identifier

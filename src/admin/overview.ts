@@ -233,9 +233,9 @@ export function withCompanyNames(
   const isShown = ({ instance }: { instance: string }) => names.datasourceOf?.(instance)?.isHidden !== true
   const massDisconnects = keepState.massDisconnects.filter(isShown)
   const delistedApps = (keepState.delistedApps ?? []).filter(names.isVisible ?? (() => true))
-  const nameOf = uniqueNames(keepState, report.datasources, names, lang)
+  const displayName = uniqueNames(keepState, report.datasources, names, lang)
   const named = <T extends { instance: string; name: string }>(apps: readonly T[]): T[] =>
-    apps.map((app) => ({ ...app, name: nameOf(app) }))
+    apps.map((app) => ({ ...app, name: displayName(app) }))
   const state = {
     ...keepState,
     massDisconnects: named(massDisconnects),
@@ -305,8 +305,8 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     const { count, listed } = delistedCounts(report, delistedApp.instance)
     const item = createItem('removed', count, 'removed', delistedApp, { listed })
     const approval = approvals.get(delistedApp.instance)
-    const waiting = approval?.waitingPeople ? [approvalItem(approval, delistedApp.name, t).title] : []
-    const detail = t.sentences([...describeMove(delistedApp, known, t), item.detail, ...waiting])
+    const approvalText = approval?.waitingPeople ? [approvalItem(approval, delistedApp.name, t).title] : []
+    const detail = t.sentences([...describeMove(delistedApp, known, t), item.detail, ...approvalText])
     return { ...item, detail, command: keepCommand('removed', delistedApp.instance) }
   })
   const blockedAppItem = (app: AppCounts) => {

@@ -221,14 +221,14 @@ export function personPage(
     return person[column] === undefined ? [] : `${label}: ${person[column]}`
   })
   const known = person.lastCheck?.apps ?? []
-  const displayName = uniqueNames(keepState, known, company, t.lang)
+  const uniqueName = uniqueNames(keepState, known, company, t.lang)
   // Apps that were hidden or replaced aren't in the record, but in the history.
-  const nameOf = (former: string) => {
+  const displayName = (former: string) => {
     const instance = company.replacedBy.get(former) ?? former
-    return displayName({ instance, name: humanize(datasourceType(instance)) })
+    return uniqueName({ instance, name: humanize(datasourceType(instance)) })
   }
   const timeOf = (at = 0) => (at === 0 ? undefined : { iso: new Date(at).toISOString(), text: t.moment(at) })
-  const helpedApps = t.conjunction(help.apps.map((app) => nameOf(app.instance)))
+  const helpedApps = t.conjunction(help.apps.map((app) => displayName(app.instance)))
   /** Earlier versions may have recorded other codes. */
   const pageOf = (code = '') => {
     if (code === 'unconfirmed') return t('person.unconfirmed')
@@ -259,7 +259,7 @@ export function personPage(
     apps: [
       ...apps.map((app) => ({
         time: timeOf(app.since),
-        text: nameOf(app.instance),
+        text: displayName(app.instance),
         details: [
           stateText(app, t),
           app.lostAs === undefined ? [] : t('person.moved'),
@@ -269,7 +269,7 @@ export function personPage(
       })),
       ...questions.map(({ instance }) => ({
         time: timeOf(known.find((app) => app.instance === instance)?.delistedAt),
-        text: nameOf(instance),
+        text: displayName(instance),
         details: [t('person.delisted')],
         isBad: false,
       })),
@@ -277,16 +277,16 @@ export function personPage(
     events: events.map((event) => ({
       time: timeOf(event.at),
       text: t(`person.event.${event.what}`),
-      details: detailsOf(event, nameOf, pageOf(event.code), t),
+      details: detailsOf(event, displayName, pageOf(event.code), t),
       isBad: event.what === 'failed' || (event.outcome ?? 'sent') !== 'sent',
     })),
   }
 }
 
-function detailsOf(event: EventDetails, nameOf: (instance: string) => string, page: string, t: Texts) {
+function detailsOf(event: EventDetails, displayName: (instance: string) => string, page: string, t: Texts) {
   const { app = [], apps = [app].flat(), outcome, by, former } = event
   return [
-    apps.length === 0 ? [] : t.list(apps.map(nameOf)),
+    apps.length === 0 ? [] : t.list(apps.map(displayName)),
     outcome === 'sent' ? t('person.sent') : outcome ? t(`admin.person.${outcome}`) : [],
     page || [],
     former === undefined ? [] : t('person.former', { email: former }),

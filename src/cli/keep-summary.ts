@@ -47,7 +47,7 @@ function describeAction(
   return what === 'markedConnected' ? `${app} counts as connected for everyone whose list it left.` : []
 }
 
-export function describeWaiting({ count, from, timezone }: OutOfHours, isMore: boolean): string {
+export function describeOutOfHours({ count, from, timezone }: OutOfHours, isMore: boolean): string {
   const format = { weekday: 'short', month: 'short', day: 'numeric', timeZone: timezone } as const
   const day = new Intl.DateTimeFormat('en', format).format(from)
   const people = isMore ? 'more' : count === 1 ? 'person' : 'people'
@@ -142,7 +142,7 @@ export function printRun(
     unknown.length > 0 && `Unknown to the service:${indented(unknown, all)}`,
     outdated.length > 0 &&
       `Former addresses on the list: ${outdated.length}. These people are emailed at the new ones. Update the list:${indented(outdated, '--json')}`,
-    outOfHours.count > 0 && describeWaiting(outOfHours, tally.sent > 0),
+    outOfHours.count > 0 && describeOutOfHours(outOfHours, tally.sent > 0),
     pausedUntil && `Only admins are emailed before ${pausedUntil}.`,
     ...needs.map((need) => `Needs you: ${need}`),
   ]

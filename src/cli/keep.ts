@@ -31,7 +31,7 @@ import { limitFaults } from './invite/list.ts'
 import { RunProgress } from './invite/progress.ts'
 import { KeepNotices } from './keep-notices.ts'
 import { actionsOfRun, applyOptions } from './keep-options.ts'
-import { describeWaiting, printRun } from './keep-summary.ts'
+import { describeOutOfHours, printRun } from './keep-summary.ts'
 import { createOperatorAudit, operatorName } from './operator.ts'
 import { previewRenames } from './rename.ts'
 import { openKeepState, openPeople, withStore } from './store.ts'
@@ -148,7 +148,7 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
       `Would send ${sum} ${sum === 1 ? 'email' : 'emails'} (invitations ${invitation}, reminders ${reminder}, lost access ${lapse}, new apps ${newApp}, approvals ${approval}); people on the list: ${onList}. Emails go out Monday to Friday, ${WORKING_HOURS.fromTime} to ${WORKING_HOURS.toTime} local time, only to people who still have something to connect.\n`,
     )
     if (outOfHours.count > 0)
-      stderr.write(`${describeWaiting(outOfHours, sum > 0)} Add --now ${from} to list them.\n`)
+      stderr.write(`${describeOutOfHours(outOfHours, sum > 0)} Add --now ${from} to list them.\n`)
   }
   return faults.length > 0 ? EXIT_NEEDS_SOMEONE : 0
 }

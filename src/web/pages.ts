@@ -119,8 +119,8 @@ class SharedPages {
   /** @param render called for a new key */
   fill(key: string, texts: Record<Placeholder, string>, render: () => string): Buffer {
     const parts = this.#pages.get(key) ?? this.#add(key, render())
-    const textOf = (name: Placeholder) => Buffer.from(escapeHtml(texts[name]))
-    return Buffer.concat(parts.map((part) => (typeof part === 'string' ? textOf(part) : part)))
+    const escaped = (name: Placeholder) => Buffer.from(escapeHtml(texts[name]))
+    return Buffer.concat(parts.map((part) => (typeof part === 'string' ? escaped(part) : part)))
   }
 
   #add(key: string, html: string) {

@@ -147,17 +147,19 @@ it.each([
   ],
   [['Slack', 'Figma'], 2, '3 apps aren’t connected to Acme Search yet', 'Notion Connect my apps'],
   [['Slack'], 3, 'Slack isn’t connected to Acme Search yet', 'This is our last reminder about Slack.'],
-])('a reminder of %j, number %i, lists new apps, but not blocked ones', async (apps, reminder, ...says) => {
-  const blockedApp = { instance: 'miro_9', name: 'Miro', state: 'blocked' as const }
-  const { subject, text, html } = await write({ apps, reminder, allApps: [openApp, blockedApp, doneApp] })
-  const [heading, sentence] = says
-  expect(subject).toBe(heading)
-  expect(text).toMatch(new RegExp(`^Ada, ${heading}\n`))
-  for (const all of [text.replaceAll(/[\s-]+/g, ' '), wordsIn(html)]) {
-    expect(all).toContain(sentence)
-    expect(all).not.toMatch(/in one place|to go|left|The rest/)
-  }
-})
+])(
+  'a reminder of %j, number %i, lists new apps, but not blocked ones',
+  async (apps, reminder, heading, sentence) => {
+    const blockedApp = { instance: 'miro_9', name: 'Miro', state: 'blocked' as const }
+    const { subject, text, html } = await write({ apps, reminder, allApps: [openApp, blockedApp, doneApp] })
+    expect(subject).toBe(heading)
+    expect(text).toMatch(new RegExp(`^Ada, ${heading}\n`))
+    for (const all of [text.replaceAll(/[\s-]+/g, ' '), wordsIn(html)]) {
+      expect(all).toContain(sentence)
+      expect(all).not.toMatch(/in one place|to go|left|The rest/)
+    }
+  },
+)
 
 it.each([
   ['confirmed', [doneApp], 'One click left: Slack was approved', /in it\. It takes about 1 minute/],

@@ -138,8 +138,8 @@ it.each([
 
   expect([whilePaused, sentEmails.length]).toEqual([0, count])
   expect(days.at(-1)).toMatchObject({ ready: 0 })
-  const said = runs.flatMap(({ err }) => err.match(/“slack_2[^”]*”/g) ?? [])
-  expect([...new Set(said)]).toEqual(hints)
+  const shown = runs.flatMap(({ err }) => err.match(/“slack_2[^”]*”/g) ?? [])
+  expect([...new Set(shown)]).toEqual(hints)
   expect(runs.some(({ err }) => err.includes('gone from'))).toBe(false)
 })
 

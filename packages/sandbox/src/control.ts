@@ -175,14 +175,14 @@ function personBlock(sandbox: Sandbox, { id, name, email, datasources }: Person)
 
 function datasourceRow(personId: string, datasource: Datasource, state = 'waiting'): Html[] {
   const { instance, displayName = '', authStatus } = datasource
-  const turn = state === 'waiting' ? 'authorize' : 'unauthorize'
+  const action = state === 'waiting' ? 'authorize' : 'unauthorize'
   return [
     html`<bdi>${displayName.slice(0, 80)}</bdi> <small>${instance}</small>`,
     html`${state} ${authStatus && html`<small>${authStatus}</small>`}`,
-    html`<form method="post" action="/control/${turn}">
+    html`<form method="post" action="/control/${action}">
       <input type="hidden" name="person" value="${personId}" />
       <input type="hidden" name="instance" value="${instance}" />
-      <button class="inline" type="submit">${turn}</button>
+      <button class="inline" type="submit">${action}</button>
     </form>`,
   ]
 }

@@ -135,9 +135,9 @@ export function createComposer(deps: {
     const scope = { datasources: approval === undefined ? datasources : apps.map(({ instance }) => instance) }
     const link = `${publicUrl}/invite/${await invitations.issue({ email: person.email, ...scope }, days)}`
     const t = languages.nearest(person.language ?? '')
-    const nameOf = (app: EmailApp) => company.displayName(app, t.lang)
+    const displayName = (app: EmailApp) => company.displayName(app, t.lang)
     const listsOthers = reminder > 0 && !isLapse && !isNew && approval === undefined
-    const { instances, alsoListed, ...listed } = listedApps(apps, allApps, nameOf, listsOthers)
+    const { instances, alsoListed, ...listed } = listedApps(apps, allApps, displayName, listsOthers)
     const icons = instances.map((instance, n) => iconOf(instance, n))
     const lapsedAt = Math.max(...apps.map((app) => app.lapsedAt ?? 0)) || deps.now()
     const rendered = render({
