@@ -95,7 +95,7 @@ function describeCauses({ newApps, newForSome, newApp: people }: Compared, t: Te
 function describeReady(compared: Compared, t: Texts): string {
   const { moreReady, newApp, delisted } = compared
   const count = Math.abs(moreReady)
-  // Of the others, some may have left the list.
+  // Half is enough: some of the others may have left the list.
   if (moreReady < 0 && newApp > 0 && newApp * 2 >= count)
     return t('admin.since.fewerFor', { count, causes: describeCauses(compared, t) })
   const ready = t(moreReady < 0 ? 'admin.since.fewer' : 'admin.since.more', { count })

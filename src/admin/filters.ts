@@ -12,7 +12,7 @@ type FilterTest = (
 
 const isLapsed = ({ lapsedAt }: PersonApp): boolean => lapsedAt !== undefined
 
-/** Also if another instance has taken the app's place. */
+/** Matches people who lost the app, even if another instance has taken its place. */
 const lostApp =
   (isMatch: (app: PersonApp) => boolean | undefined): FilterTest =>
   (_about, { app }, { apps }) =>

@@ -69,7 +69,7 @@ function personRow(summary: PersonSummary, displayName: (app: PersonApp) => stri
     group: person.group ?? '',
     stage: t(`admin.stage.${stage}`),
     since: dateOf(at),
-    // An earlier reminder would look unsuccessful.
+    // A reminder from before this stage would look unsuccessful.
     reminded: lastReminderAt >= (at ?? 0) ? t('admin.lastEmail', { day: t.date(lastReminderAt) }) : '',
     notes: NOTES.filter((note) => CRITERIA[note](summary)).map((note) => t(`admin.person.${note}`)),
     done:

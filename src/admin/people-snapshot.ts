@@ -96,7 +96,7 @@ export class PeopleSnapshot {
     }
   }
 
-  /** Apart from the generator, which would keep an old snapshot while its reader is slow. */
+  /** Separate from the generator, which would keep an old snapshot while its reader is slow. */
   async #sliceAfter(last: PersonSummary | undefined, signal: AbortSignal, use: Purpose) {
     const { all, sorted } = await this.#newest(signal)
     const order = ORDERS[use]
@@ -152,7 +152,7 @@ export class PeopleSnapshot {
     this.#publish({ people: { all: summaries, sorted: new Map() }, report: counter.report(unreadable) })
   }
 
-  /** Apart from #read, because a timer holds all that is used beside it. */
+  /** Separate from #read, because a timer's closure keeps every variable of its function in memory. */
   #publish(latest: Snapshot): void {
     this.#latest = latest
     setTimeout(() => (latest.people = undefined), FRESH_MS).unref()

@@ -294,7 +294,7 @@ function detailsOf(event: EventDetails, displayName: (instance: string) => strin
   ].flat()
 }
 
-/** Not if the person's list has another instance instead of the lost one. */
+/** True if access ended and no other instance took the app's place. */
 const isLost = ({ state, lapsedAt, lostAs }: PersonApp): boolean =>
   state === 'unconnected' && lapsedAt !== undefined && lostAs === undefined
 

@@ -62,7 +62,7 @@ export type PersonSummary = {
   /** When all lost access was restored. */
   returnedAt: number | undefined
   progress: Progress
-  /** Hasn't started, and an invitation or a reminder would list an app, as far as is known. */
+  /** True if the person hasn't started, and an invitation or a reminder would list an app, as far as is known. */
   hasAppToEmail: boolean
 }
 
@@ -132,7 +132,7 @@ function withFormerLoss(app: PersonApp, { lastCheck, replacedApps = [] }: Person
   return { ...app, lapsedAt: former.previousLapsedAt, newAt: undefined, lostAs: former.instance }
 }
 
-/** Not for losses before the mass disconnect, because those people may have been emailed. */
+/** Marks a loss in a mass disconnect. An earlier loss isn't part of it, because the person may have been emailed. */
 function withPause(app: PersonApp, massDisconnects: KeepState['massDisconnects']): PersonApp {
   const { instance, lapsedAt, lostAs = instance, movedFrom = instance } = app
   if (lapsedAt === undefined) return app

@@ -50,7 +50,7 @@ export const newAppCounts = (instance: string, name: string) => ({
   unconfirmed: 0,
   /** People whose access has ended, also if another instance has taken its place. */
   lapsed: 0,
-  /** Those of `lapsed` who lost it in a mass disconnect whose emails are paused. */
+  /** People of `lapsed` who lost it in a mass disconnect whose emails are paused. */
   onHold: 0,
   /** People who can't connect the app, because the service lists it without a usable URL. */
   noAddress: 0,
@@ -58,7 +58,7 @@ export const newAppCounts = (instance: string, name: string) => ({
   emailed: 0,
   /** People who got none, because of the quarterly limit. */
   limited: 0,
-  /** Those of `emailed` and `limited` who lost it in a mass disconnect whose emails were released. */
+  /** People of `emailed` and of `limited` who lost it in a mass disconnect whose emails were resumed. */
   releasedEmailed: 0,
   releasedLimited: 0,
 })
@@ -277,7 +277,7 @@ function momentsOf(summary: PersonSummary): Record<(typeof OF_DAY)[number], (num
   const isGone = CRITERIA.gone(summary)
   const isInFunnel = !isGone && CRITERIA.hadToConnect(summary)
   return {
-    // The funnel's people. Those whose apps were all turned off since have nothing to connect.
+    // The funnel leaves out people whose apps were all turned off since: they have nothing to connect.
     invited: isInFunnel ? [invitedAt] : [],
     signedIn: isInFunnel ? [person.signedInAt] : [],
     finished: isInFunnel ? [finishedAt] : [],

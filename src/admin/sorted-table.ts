@@ -74,7 +74,7 @@ const APPS: TableKind<AppCounts> = {
       isShare: true,
       list: 'connecting',
     },
-    // Those not confirmed count as stuck.
+    // Unconfirmed people count as stuck.
     waiting: {
       label: 'admin.state.waiting',
       value: ({ counts, unconfirmed }) => counts.waiting - unconfirmed,

@@ -40,7 +40,7 @@ const lastNotifiedAt = (person: Person, instance: string, campaign = APPROVALS):
     (email) => email.apps?.includes(instance) && mayHaveBeenSent(email),
   )?.at ?? 0
 
-/** Others may have connected the app without an approval, so that they can't confirm one. */
+/** True if the person waited for an approval. Others may have connected without one, so they can't confirm it. */
 const hasWaited = ({ instance }: PersonApp, { failures = [] }: Person): boolean =>
   failures.some((failure) => failure.instance === instance && failure.code === 'blocked')
 

@@ -13,7 +13,7 @@ const HALF_DAY_MS = 12 * 3_600_000
 /** Above this ratio of people who left for the app's consent to others, it counts as connected, not removed. */
 const MAX_CONSENT_RATIO = 0.5
 const MAX_NEW_APPS = 50
-/** Later lists, and late notices, still belong to a change or a released mass disconnect. */
+/** A later change belongs to one that was found within this time: departments follow one another, checks come late. */
 const RECENT_MS = 31 * 24 * 3_600_000
 
 type AppEvent = NonNullable<KeepState['appEvents']>[number]
@@ -22,15 +22,17 @@ type AppEvent = NonNullable<KeepState['appEvents']>[number]
 type FoundCluster = { instance: string; since: number; noticedAt: number }
 
 /**
- * People besides the changed ones: `connectedByConsent` since the last evaluation.
+ * Counts of one app, for one kind of change: lapses, first listings or delistings. Of the people without a new change,
+ * `connectedByConsent` connected the app since the last evaluation, `connected` before or elsewhere.
  */
 type ClusterCounts = Record<'connected' | 'connectedByConsent', number> & {
   name: string
-  /** People of the newest cluster found before; `undone`: those whose change was undone; `back`: not by a move. */
+  /** People whose change is part of the newest cluster found before. */
   inKnownCluster: number
+  /** People for whom such a change was undone; `back`: without a move of the app. */
   undone: number
   back: number
-  /** Times of new changes, one for each person, and of those evaluated before that made no cluster. */
+  /** Times of new changes, one for each person. `earlierAt`: of changes that were evaluated and made no cluster. */
   changedAt: number[]
   earlierAt: number[]
   /** Times of first listings. */
@@ -128,7 +130,7 @@ export async function findClusters(
   const delisted = delistedAppsIn(delistings.apps, before, now).map((app) =>
     moved.has(app.instance) ? { ...app, isMoved: true } : app,
   )
-  // Such an app may have been removed, or come back for those who had lost it.
+  // An app in question may have been removed, or may be back for the people who had lost it.
   const isInQuestion = (lost: MassDisconnect) =>
     delisted.some(
       ({ instance, isMoved, isReplaced, markedConnectedAt }) =>
@@ -179,7 +181,7 @@ const unconnectedSuccessorOf = (app: AppRecord, apps: readonly AppRecord[]): str
 
 const asLost = ({ previousLapsedAt: lapsedAt = 0, ...app }: AppRecord): AppRecord => ({ ...app, lapsedAt })
 
-/** Turns such new apps into lapses. They begin no earlier than the mass disconnect, to count as part of it. */
+/** Turns new apps that a mass disconnect explains into lapses. Each begins during it, to count as part of it. */
 export function withMassDisconnectLapses(person: Person, disconnects: readonly MassDisconnect[]): Person {
   const { lastCheck } = person
   const lossOf = (app: AppRecord) =>
@@ -195,7 +197,7 @@ export function withMassDisconnectLapses(person: Person, disconnects: readonly M
 
 type CountsByInstance = ReadonlyMap<string, ClusterCounts>
 
-/** Only an administrator can remove the cause of a mass disconnect. `ended`: over, without a release. */
+/** @returns new and ongoing mass disconnects; `ended`: undone for most people before an operator resumed the emails */
 function massDisconnectsIn(
   apps: CountsByInstance,
   listings: CountsByInstance,
@@ -237,7 +239,7 @@ function findMixedCluster(lapsedAt: readonly number[], had: number, newAt: reado
   return cluster !== undefined && isLoss(cluster.since) ? cluster : undefined
 }
 
-/** New apps explain to administrators why fewer people are ready. */
+/** Finds apps that are new for many people, which explains to administrators why fewer are ready. */
 function newAppsIn(
   apps: CountsByInstance,
   before: NonNullable<KeepState['newApps']>,
@@ -272,7 +274,7 @@ function newAppsIn(
   return { newApps, events }
 }
 
-/** Apps that left most lists, though few people left for them, were probably removed. Most lists still lack them. */
+/** Finds apps that most lists lost, and still lack, though few people left for their consent: probably removed. */
 function delistedAppsIn(
   apps: CountsByInstance,
   {
@@ -285,11 +287,11 @@ function delistedAppsIn(
   const ongoing = delistedApps.filter((app) => !isMostlyUndone(apps.get(app.instance)))
   const found = new Map(ongoing.map((app) => [app.instance, app]))
   for (const [instance, { name, changedAt, earlierAt, connectedByConsent, listedAt }] of apps) {
-    // Later losses belong to the same question, and to its answer, unless that was "connected".
+    // The operator's answer "removed" covers later losses, and so does an open question; "connected" doesn't.
     const earlier = found.get(instance)
     if (earlier !== undefined && earlier.markedConnectedAt === undefined) continue
     const wasConnected = connectedByConsent > changedAt.length * MAX_CONSENT_RATIO
-    // If no list has it any longer, one person who never had it shows that a lost app wasn't repaired.
+    // The end of a mass disconnect looks like a repair. If no list has the app, and one more person lost it, it wasn't.
     const isGoneForAll = hasEndedWithoutRelease(instance) && listedAt.length === 0 && changedAt.length > 0
     const shared =
       findCluster(changedAt, changedAt.length + listedAt.length) ??

@@ -52,7 +52,7 @@ export type Campaign = {
   /** @param person as recorded before the check */
   isAbout: (app: PersonApp, person: Person) => boolean
   compose: ComposeEmail
-  /** Has the apps on hold, which no email lists, and the delisted ones, whose return is no lapse. */
+  /** Names the apps on hold, which no email lists, and the delisted apps, whose return is no lapse. */
   state: KeepState
   /** Records failed checks, so that these people come last in the next run. */
   postponesFailedChecks: boolean

@@ -14,10 +14,10 @@ import { isWorkingTime, workingDaysBetween, type WorkCalendar } from './working-
 export const LAPSES = 'lapses'
 export const NEW_APPS = 'new-apps'
 
-/** Between two emails about an app. */
+/** Working days before each email about an app, counted from the one before. */
 const GAPS_IN_WORKING_DAYS = { [LAPSES]: [0, 2, 5], [NEW_APPS]: [0, 5, 5] }
 
-/** New apps that another one may have moved to wait this long. */
+/** Emails about a new app wait this long if another app may have moved there. */
 const ANSWER_WORKING_DAYS = 2
 
 export const EPISODES = [LAPSES, NEW_APPS] as const
@@ -102,9 +102,9 @@ export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, c
 }
 
 /**
- * The person as counts see them, without apps delisted since the last evaluation, which may have been removed, and
- * without those on hold, marked as removed or not yet announced. Approval emails also need the apps whose approval is
- * confirmed.
+ * Leaves out what no email of the campaign may list: apps delisted since the last evaluation, which may have been
+ * removed, and apps that are on hold, marked as removed, or not yet announced. Approval emails keep the apps whose
+ * approval is confirmed.
  */
 export function forCampaign(
   name: CampaignName,
@@ -127,7 +127,7 @@ export function forCampaign(
   const mayBeRemoved = ({ delistedAt = -Infinity }: AppRecord) => delistedAt >= (state.evaluatedAt ?? 0)
   const isRemoved = ({ instance }: AppRecord) =>
     state.delistedApps?.some((app) => app.instance === instance && app.markedRemovedAt !== undefined)
-  // Its own email comes first, and a reminder lists it afterwards.
+  // A new app's own email comes first; a reminder lists the app afterwards.
   const isUnannounced = (app: AppRecord) =>
     name === ONBOARDING &&
     state.lastRunAt !== undefined &&
@@ -138,7 +138,7 @@ export function forCampaign(
   return { ...person, lastCheck: { ...lastCheck, apps } }
 }
 
-/** Working hours, not opted out, and below the daily and quarterly limits. */
+/** True in working hours, if the person hasn't opted out, and is below the daily and quarterly limits. */
 function mayEmail(person: Person, { now, calendar }: EmailContext): boolean {
   const emails = person.campaigns.flatMap((campaign) => campaign.emails)
   const isTooSoon = emails.some(({ at }) => Math.abs(now - at) < DAILY_MS)

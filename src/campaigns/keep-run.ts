@@ -52,7 +52,7 @@ export const zonesWithoutRun = ({ zones }: KeepState, now: number): string[] =>
 
 type DueContext = Pick<KeepRunOptions, 'state' | 'company'>
 
-/** `emails` are due in `context`. */
+/** A person with the emails that are due in this context. */
 type DuePerson = {
   person: Person
   entry: ListEntry
@@ -233,7 +233,7 @@ export class KeepRun {
     await this.#sendDue(delivery, due, countRow)
     const isThrough = await forEachConcurrent(unchecked.values(), maxConcurrent, isLate, async (entry) => {
       const plan = await delivery.plan(entry.email)
-      // Another email is due. It is sent after the checks, and comes before a reminder.
+      // The other due email is sent after the checks, and has priority over a reminder.
       if (plan.decision.kind === 'email' && withOtherEmail.has(entry))
         plan.decision = { kind: 'not-due', wasSent: true }
       if (!['unreadable', 'renamed'].includes(plan.decision.kind) && this.#isUnchecked(plan.person))

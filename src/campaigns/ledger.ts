@@ -122,7 +122,7 @@ export class EmailLedger {
     return withCheck(withDetails(before, entry), checked, this.#deps.now())
   }
 
-  /** Someone who was renamed or forgotten meanwhile gets no second record. */
+  /** A person who was renamed or forgotten meanwhile gets no second record. */
   async #change(email: string, change: (before: Person) => Person): Promise<void> {
     const isGone = (isKnown: boolean) => !isKnown && this.#known.has(email)
     await this.#retryDuringOutage(() =>

@@ -1,5 +1,5 @@
 // Matches rows of a list with people on record. A row may have a new address (recognized by the id), or a former one.
-// Two ids are two people: who loses their address to someone else moves to a vacated address, with all their data.
+// Different ids are different people: a person whose address is reassigned moves to a vacated one, with all their data.
 import type { Person } from '../people/person.ts'
 import { isVacated, vacatedAddress } from '../people/address.ts'
 import { COMMAND } from '../version.ts'
@@ -36,7 +36,7 @@ export class ListedPeople {
   readonly #rows: ReadonlyMap<string, ListEntry>
   readonly #byId: ReadonlyMap<string | undefined, ListEntry>
   readonly #known = new Set<string>()
-  /** Addresses that are another person's on the list than on record. */
+  /** Addresses of different people on the list and on record. */
   readonly #reassigned = new Set<string>()
   readonly #newIds: ListEntry[] = []
   /** Current addresses by the former address on the list. */
@@ -122,7 +122,7 @@ export class ListedPeople {
 
   /** Sentences for the operator. @param isDone false before a run, when nothing has moved yet */
   static describe(changes: readonly AddressChange[], isDone: boolean): string[] {
-    /** Where the person came from who comes first in a chain of moves that ends at this address. */
+    /** The first address in the chain of moves that ends at this one. */
     const originOf = (address: string): string => {
       const move = changes.find(({ to }) => to === address)
       return move === undefined ? address : originOf(move.from)
@@ -156,7 +156,7 @@ export class ListedPeople {
 
 /**
  * Removes ids that would mix people up: ids shared by several rows, and row numbers (1, 2, 3 …).
- * Also removes rows with one address, but different ids and names: two people never become one.
+ * Removes rows that share an address, but neither id nor name, because two people never become one.
  * @returns `unused`: the number of removed ids; `faults`: sentences about removed rows
  */
 export function withUsableIds(list: readonly ListEntry[]) {

@@ -47,7 +47,7 @@ export function createPersonCheck(deps: {
         )
           return { kind: 'unknown', detail }
         if (ABOUT_THE_TOKEN.includes(responseStatus)) return { kind: 'refused', detail }
-        // Of these, only a 503 may be temporary.
+        // Only the 503 of these statuses may be temporary.
         if (status !== 503 || (isBusy ? ++waits >= MAX_WAITS : ++failures >= MAX_TRIES))
           return { kind: 'no-response', detail }
         if (!isBusy) await sleep(pauseMs * 2 ** failures * (0.5 + Math.random() / 2), undefined, { signal })
@@ -81,7 +81,7 @@ export async function requireGlobalToken(
     if (!(error instanceof ServiceProblem)) throw error
     if (isGlobalTokenRejected(error)) return
     const { requestedWait = 0, status, detail } = error
-    // Of these, only a 503 may be temporary.
+    // Only the 503 of these statuses may be temporary.
     if (status !== 503 || tries >= MAX_TOKEN_TRIES || requestedWait > MAX_WAIT_SECONDS)
       throw new OperatorError(
         `couldn't make sure that ${setting} is a global token: ${detail}. Nothing was sent.`,

@@ -10,7 +10,7 @@ export const APP_STATUSES = {
     priority: 'first',
     terminal: { text: 'to connect again', color: 'yellow' },
   },
-  /** Not in the contract. We assume that search has turned the app off. */
+  /** The contract doesn't have this status. We assume that search has turned the app off. */
   disabled: {
     authStatus: ['DISABLED'],
     priority: 'never',

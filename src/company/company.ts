@@ -80,13 +80,13 @@ export type Company = {
   quietDays: ReturnType<typeof quietDaysOf>
   datasources: ReadonlyMap<string, Datasource>
   datasourceOf: (instance: string) => Datasource | undefined
-  /** Those of the app that it replaces, unless it has its own. @param admins ADMIN_EMAILS, the default owners */
+  /** Its own approvers, else those of the app that it replaces. @param admins ADMIN_EMAILS, the default owners */
   approversOf: (instance: string, admins?: readonly string[]) => Approvers
   /** The company's name for an app, else the service's. */
   displayName: (app: { instance: string; name: string }, lang: string) => string
   /** Replacement instances by the replaced instance, as in the file. */
   replacements: ReadonlyMap<string, string>
-  /** Those whose replacement was listed for someone. Until then, people still connect the former app. */
+  /** `replacements` that were listed for someone. Until then, people still connect the former app. */
   replacedBy: ReadonlyMap<string, string>
   /** Completes `replacedBy` from a person's apps, as listed or recorded. @returns true if it is complete */
   findReplaced: (apps: readonly { instance: string }[]) => boolean

@@ -30,7 +30,7 @@ export class WalkStore {
   constructor(deps: {
     records: Pick<Records, 'get' | 'compareAndSet'>
     keyRing: KeyRing
-    /** Also checks stored URLs, because the rules may have changed. */
+    /** Checks stored URLs again, because the rules may have changed. */
     checkReturnTo: (returnTo: unknown) => string | undefined
     company: Pick<Company, 'listed' | 'replacedBy'>
     people: Pick<PeopleStore, 'get'>

@@ -1,4 +1,4 @@
-// The heart of onramp: pure decisions from the service's list and the stored walk. Imports nothing.
+// Decides each step of a walk from the service's list and the stored walk. Pure; imports nothing.
 // Only the service knows whether an app is connected, so each check replaces the stored status. The record adds facts
 // that the service can't know: when apps were first seen, the open attempt, and skipped apps.
 

@@ -234,8 +234,8 @@ export const pausedApps = (state: Pick<KeepState, 'massDisconnects'>): ReadonlyS
   new Set(activeMassDisconnects(state).flatMap(({ instance, movedTo = instance }) => [instance, movedTo]))
 
 /**
- * Apps that didn't move, have no replacement, and weren't marked as removed or connected by an operator. During a mass
- * disconnect, many lists show that the app still exists.
+ * Delisted apps without a move, a replacement or an operator's answer. During a mass disconnect, many
+ * lists show that the app still exists.
  */
 export const unansweredDelistings = (state: Pick<KeepState, 'delistedApps' | 'massDisconnects'>) =>
   (state.delistedApps ?? []).filter(
@@ -244,13 +244,13 @@ export const unansweredDelistings = (state: Pick<KeepState, 'delistedApps' | 'ma
       !pausedApps(state).has(instance),
   )
 
-/** Without those that an operator marked as connected. */
+/** Instances that left many lists, without those that an operator marked as connected. */
 export const delistedInstances = ({ delistedApps }: Pick<KeepState, 'delistedApps'>): ReadonlySet<string> =>
   new Set(delistedApps?.flatMap((app) => (app.markedConnectedAt === undefined ? app.instance : [])))
 
 /**
- * The person as counts, pages and emails see them: without apps that were delisted or have moved, and without waits
- * for a confirmed approval.
+ * Leaves out what counts, pages and emails ignore: apps that were delisted or have moved, and waits for an approval
+ * that is confirmed.
  * @returns `delistedApps`: instances that left this person's list and many others at once
  */
 export function personForCounts(

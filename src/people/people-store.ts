@@ -338,7 +338,7 @@ const isNewcomerAfter = (person: Person, other: Person | undefined): other is Pe
   other?.formerEmails === undefined &&
   (other?.listedAt ?? 0) >= (renamedAt(person) ?? Infinity)
 
-/** Only the id was corrected, so the person never left. @param newer the record that began with the other id */
+/** Undoes a move, because only the person's id was corrected. @param newer the record that began with the other id */
 function withoutMove({ leftAt: _leftAt, actions = [], ...person }: Person, { id }: Person): Person {
   const at = renamedAt({ ...person, actions })
   return { ...person, ...omitUndefined({ id }), actions: actions.filter((one) => one.at !== at) }
@@ -347,8 +347,8 @@ function withoutMove({ leftAt: _leftAt, actions = [], ...person }: Person, { id 
 const MAX_FORMER_EMAILS = 10
 
 /**
- * Someone who lost their address to another id, and gets one again, takes the id of the list, which may be a corrected
- * one. @param other the record that an interrupted rename has written at the new address
+ * Moves a person to an address. If their former one was reassigned, they take the list's id, which may be corrected.
+ * @param other the record that an interrupted rename has written at the new address
  */
 function withAddress(person: Person, email: string, other?: Person): Person {
   const { email: renamingFrom, formerEmails = [], optedOutAt = other?.optedOutAt, id, ...rest } = person

@@ -14,15 +14,15 @@ export type AppRecord = {
   /** When a check after the person's first one first listed it. Absent once it was connected. */
   newAt?: number
   /**
-   * When it first wasn't listed although its person hadn't left for it: connected elsewhere, restored, or removed.
-   * Counts as connected, unless it was removed for many people.
+   * When a check first lacked it, though the person hadn't left for its consent: it was connected elsewhere, restored
+   * or removed. It counts as connected, unless many lists lost it.
    */
   delistedAt?: number
-  /** The instance that the check first listed which delisted this one: it counts instead, and this one nowhere. */
+  /** A new instance in the check that delisted this one. It takes this one's place in every count. */
   movedTo?: string
   /** The last `delistedAt`, once the app is listed again. */
   previousDelistedAt?: number
-  /** The instance that this one replaces, unless the person never connected that. Absent once connected. */
+  /** The instance that this one replaces, unless the person never connected that one. Absent once connected. */
   movedFrom?: string
   /** When an app that had been connected was first listed again. */
   lapsedAt?: number
@@ -252,7 +252,7 @@ export function withCheck(person: Person, response: CheckToRecord, now: number):
   return isFinished(after) && after.finishedAt === undefined ? { ...after, finishedAt: checkedAt } : after
 }
 
-/** An older attempt isn't why an app is connected now: its person may be waiting for an administrator. */
+/** An older attempt doesn't explain a new connection, because the person may have waited for an administrator since. */
 const MAX_CONSENT_MS = 86_400_000
 
 function withConnected(
@@ -272,7 +272,7 @@ function withConnected(
   }
 }
 
-/** Someone who had lost the app before it left the lists has still lost it. */
+/** A loss before the delisting goes on once the app is listed again. */
 const lapseBeforeDelisting = ({ previousLapsedAt: lapsedAt, lapses }: AppRecord) =>
   omitUndefined({ lapsedAt, lapses: lapsedAt && lapses })
 

@@ -15,7 +15,7 @@ const MAX_HEADERS = 100
 const MAX_BODY_BYTES = 65_536
 /** Chunks per body. Each is an object in memory, whatever its length. */
 const MAX_CHUNKS = 128
-/** Of all complete responses that no one has read yet. */
+/** Limits all complete responses together that no one has read yet. */
 const MAX_UNREAD_BYTES = 32 * 1024 * 1024
 
 /** HTTPParser.kOnBody of Node's parser. Without this callback, a chunk costs a tenth. */

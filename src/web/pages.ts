@@ -109,7 +109,7 @@ export function createPages({
   return { assets, languages, send }
 }
 
-/** Of 12 kB each with ten apps. */
+/** A page has 12 kB with ten apps. */
 const MAX_SHARED_PAGES = 200
 
 /** Renders pages that differ only by the person's name once. They are kept without a name, so none shows another's. */

@@ -11,7 +11,7 @@ const ADDRESS_SECONDS = 60
 /** Short, so that no one can use a minute's limit at once: the service takes about 30 requests a second per person. */
 const PERSON_SECONDS = 10
 const PERSON_POINTS = 200
-/** Of admin pages that another site opens. A proxy may hide that their browser has gone, and each takes 0.1 seconds. */
+/** Admin pages that another site opens. Each takes 0.1 seconds, and a proxy may hide that the browser has gone. */
 const ADMIN_POINTS_OF_OTHER_SITES = 4
 /** Enough for double clicks, the back button and restored tabs. */
 const RETURNS_PER_SIGN_IN = 30
@@ -25,7 +25,7 @@ const MAX_AT_ONCE = {
   starting: { all: 600, ofNetwork: 100 },
   checkingLogoutToken: { all: 1_000, ofNetwork: 500 },
 }
-/** Of each network, whatever others do. */
+/** Requests that each network may have waiting, whatever others do. */
 const ALWAYS_OF_NETWORK = 2
 /** Keys per limit; the least recent are dropped first. Strangers may have more addresses than we have memory. */
 const MAX_COUNTED = 20_000

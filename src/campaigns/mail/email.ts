@@ -98,7 +98,7 @@ function listedApps(
   }
 }
 
-/** For templates. */
+/** The kind of the email, as templates use it. */
 const flagsOf = ({ reminder, isLapse, isNew = false, approval, nth = 1, ...kind }: EmailKind) => ({
   // A later reminder may be the first email about another lapse or new app.
   isReminder: isNew ? nth > 1 : reminder > 0 && !isLapse,
