@@ -29,7 +29,7 @@ const requestedForCount = (people: number) =>
   approvalWith({ requestedAt: atDay(1), requestedForCount: people })
 const confirmed = approvalWith({ stage: 'confirmed', stageChangedAt: atDay(1) })
 const failed = approvalWith({ stage: 'failed', stageChangedAt: atDay(1.5) })
-const waiter = (days: number, change: Partial<ApprovalPerson> = {}): ApprovalPerson => ({
+const blockedOn = (days: number, change: Partial<ApprovalPerson> = {}): ApprovalPerson => ({
   state: 'blocked',
   isUnconfirmed: false,
   blockedAt: atDay(days),
@@ -38,9 +38,9 @@ const waiter = (days: number, change: Partial<ApprovalPerson> = {}): ApprovalPer
   isReachable: true,
   ...change,
 })
-const ada = waiter(0)
-const bob = waiter(0.1)
-const eve = waiter(0.2)
+const ada = blockedOn(0)
+const bob = blockedOn(0.1)
+const eve = blockedOn(0.2)
 const approved: Approval = {
   ...requestedForCount(3),
   stage: 'approved',
@@ -52,18 +52,18 @@ const decide = (approval: Approval, people: ApprovalPerson[], days: number, answ
   return decideApproval(approval, people, answer, { now: atDay(days), calendar: place })
 }
 
-describe('the owner', () => {
+describe('owners', () => {
   it.each([
     ['not on the day on which two people begin to wait', approvalWith(), [ada, bob], 0.2, false],
     ['when the third person waits', approvalWith(), [ada, bob, eve], 0.2, true],
     ['after one person has waited a working day', approvalWith(), [ada], 1, true],
-    ['not after one person has waited a weekend', approvalWith(), [waiter(4)], 6, false],
+    ['not after one person has waited a weekend', approvalWith(), [blockedOn(4)], 6, false],
     ['not again within a week', requestedForCount(1), [ada, bob], 7, false],
     ['again after a week of working days, if more wait', requestedForCount(1), [ada, bob], 8, true],
     ['not again if no more wait', requestedForCount(2), [ada, bob], 8, false],
     ['not while a person tests the app', approved, [ada, bob, eve], 9, false],
     ['not for people who will get the confirmation email', confirmed, [ada, bob, eve], 2, false],
-    ['if others wait after the confirmation', confirmed, [waiter(1.1)], 2, true],
+    ['if others wait after the confirmation', confirmed, [blockedOn(1.1)], 2, true],
   ] as const)('the owner gets a request: %s', (_why, approval, people, days, isDue) => {
     expect(decide(approval, [...people], days)?.isRequestDue).toBe(isDue)
   })
@@ -81,17 +81,17 @@ describe('the owner', () => {
   })
 })
 
-const tester = (change: Partial<ApprovalPerson> = {}) => waiter(0, { notifiedAt: atDay(2.1), ...change })
+const tester = (change: Partial<ApprovalPerson> = {}) => blockedOn(0, { notifiedAt: atDay(2.1), ...change })
 
 // prettier-ignore
-describe('after the approval', () => {
+describe('approved apps', () => {
   it.each<[who: string, day: number, people: ApprovalPerson[], emailed?: ApprovalPerson]>([
     ['the person who waited first', 2.1, [bob, ada, eve], ada],
     ['the next person, if the first can’t be emailed', 2.1, [{ ...ada, isReachable: false }, bob], bob],
     ['no one during the first tester’s two working days', 4, [tester(), bob, eve]],
     ['the second person after three working days', 7, [tester(), bob, eve], bob],
     ['no one while the tester’s consent is open', 2.5, [tester({ state: 'unconnected' }), bob]],
-    ['the first person, though someone connected the app before', 2.5, [waiter(0, { state: 'connected', connectedAt: atDay(2) - 1 }), bob], bob],
+    ['the first person, though someone connected the app before', 2.5, [blockedOn(0, { state: 'connected', connectedAt: atDay(2) - 1 }), bob], bob],
   ])('the next tester is %s', (_who, day, people, emailed) => {
     const { stage, testers } = decide(approved, people, day)!.approval
     const emailedBefore = people.filter(({ state, notifiedAt }) => state === 'blocked' && notifiedAt > 0)
@@ -113,7 +113,7 @@ describe('after the approval', () => {
 
   it.each<[why: string, Approval['stage'], ApprovalPerson[]]>([
     ['confirmed once the app works', 'confirmed', [tester({ state: 'connected' }), bob]],
-    ['confirmed once the app works for someone else', 'confirmed', [tester(), waiter(0, { state: 'connected', connectedAt: atDay(2) }), bob]],
+    ['confirmed once the app works for someone else', 'confirmed', [tester(), blockedOn(0, { state: 'connected', connectedAt: atDay(2) }), bob]],
     ['failed if the tester needs an admin again', 'failed', [tester({ blockedAt: atDay(2.2) }), bob]],
     ['failed if the tester’s consent wasn’t confirmed', 'failed', [tester({ state: 'unconnected', isUnconfirmed: true }), bob]],
   ])('an approval is %s', (_why, stage, people) => {

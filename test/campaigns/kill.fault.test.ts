@@ -15,7 +15,7 @@ const EXPECTED =
 describe.each([
   { store: 'the embedded store', people: 240, kills: 3 },
   { store: 'Redis', people: 160, kills: 2 },
-])('invite send on $store', ({ store, people, kills }) => {
+])('killed runs on $store', ({ store, people, kills }) => {
   let company: Company
   let redis: RedisServer | undefined
   let env: Record<string, string> = {}

@@ -21,7 +21,7 @@ it.each<[Partial<Tally>, number, string]>([
   expect(progressLine(tally(counts), people)).toBe(line)
 })
 
-describe('on a terminal of 24 columns', () => {
+describe('a terminal of 24 columns', () => {
   let written: string[]
   beforeAll(() => {
     vi.useFakeTimers()

@@ -69,7 +69,7 @@ const WAYS: Record<string, (url: string) => Promise<{ status: number; text: stri
 const causeOf = (error: Error) =>
   ['too-large', 'cut-off'].includes(error.message) ? error.message : networkErrorOf(error)
 
-describe.each(Object.entries(WAYS))('a response to %s', (_name, ask) => {
+describe.each(Object.entries(WAYS))('responses to %s', (_name, ask) => {
   const read = async (url: string) => (await ask(url)).text
   const start = async (listener: RequestListener) => {
     const server = createServer(listener)
@@ -121,7 +121,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 
-describe.each(['http', 'https'])('over %s, a stale keep-alive connection', (scheme) => {
+describe.each(['http', 'https'])('stale connections over %s', (scheme) => {
   type Raw = Socket & { answered?: number }
   /** @param onUsed handles requests on a reused connection @param onNew handles requests on a new one */
   async function start(onUsed: 'reset' | 'half' | 'answer', onNew: 'reset' | 'answer' = 'answer') {

@@ -16,7 +16,7 @@ const shapes: [string, (message: string) => string][] = [
   ['errors', (message) => JSON.stringify({ errors: [{ message }] })],
 ]
 
-describe.each(shapes)('an error response of the service as %s', (_name, shaped) => {
+describe.each(shapes)('error responses as %s', (_name, shaped) => {
   it.each<[number, string, string, RegExp]>([
     [401, 'Unauthorized', 'service_refused_sign_in', /access token is invalid.*TOKEN_ISSUED_BY/],
     [403, 'Forbidden', 'service_forbidden', /OIDC_SCOPE/],

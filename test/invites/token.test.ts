@@ -108,7 +108,7 @@ describe('an invitation token', () => {
       expect(await invitations().read(altered), altered).toBeUndefined()
   })
 
-  describe('of an earlier version, an encrypted JWT', () => {
+  describe('encrypted JWTs', () => {
     const claims: JWTPayload = {
       email: ada.email,
       aud: audience,

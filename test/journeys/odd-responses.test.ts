@@ -30,7 +30,7 @@ const ODD_RESPONSES: [string, object, number][] = [
   ['400 for our secret', { status: 400, body: 'Invalid Secret' }, 502],
 ]
 
-describe('after an odd response', () => {
+describe('odd responses', () => {
   const journey = shared(openJourney)
   beforeEach(() => journey.sandbox.reset())
 

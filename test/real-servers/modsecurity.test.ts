@@ -67,7 +67,7 @@ const refusedIn = (browser: TestBrowser, url: string) =>
     .map((hop) => `${hop.status} ${hop.url}`)
 
 describe.skipIf(!isHere).for([1, 2] as const)(
-  `behind the OWASP core rule set at paranoia level %d${lacks(RULES, 'modsecurity-crs')}`,
+  `the OWASP core rule set at paranoia level %d${lacks(RULES, 'modsecurity-crs')}`,
   (level) => {
     it('people sign in from every link without a request being blocked', async () => {
       const { running, found } = await behindFirewall(level)

@@ -62,7 +62,7 @@ smtpd_tls_security_level = may
 
 const names = ['ada', 'bob', 'dan', 'grace'].map((name) => `${name}@acme.example`)
 
-describe.skipIf(isMissing)("Debian's Postfix beside onramp, with the three lines of the docs", () => {
+describe.skipIf(isMissing)("Debian's Postfix with the three lines of the docs", () => {
   const folder = mkdtempSync(join(tmpdir(), 'onramp-postfix-'))
   /** The company's relay: without TLS. */
   let inside: Awaited<ReturnType<typeof startSmtpServer>>

@@ -16,7 +16,7 @@ import { run, signIn } from '../helpers/running.ts'
 import { shared } from '../helpers/shared.ts'
 import { stores } from '../helpers/stores.ts'
 
-describe.each(stores)('on %s, a store', (name, open) => {
+describe.each(stores)('records on %s', (name, open) => {
   const store = shared(open)
   const running = shared(() => run({ settings: store.settings }))
   beforeAll(async () => {

@@ -42,7 +42,7 @@ async function calls(redis: RedisServer): Promise<Map<string, number>> {
 describe.each([
   [0, 'onramp:'],
   [3, 'acme/'],
-])('a Redis user with only the documented rights suffices (database %i, %s)', (database, prefix) => {
+])('the documented rights (database %i, %s)', (database, prefix) => {
   const redis = shared(startRedis)
   const running = shared(() => runAsUser(redis, database, prefix))
 

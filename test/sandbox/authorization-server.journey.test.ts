@@ -2,7 +2,7 @@
 // test/sign-in covers the rest, such as client authentication.
 import { decodeProtectedHeader } from 'jose'
 import * as oidc from 'openid-client'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { call, jsonOf, sharedSandbox } from './client-calls.ts'
 import { callback, signedOut, testClient } from './sign-in.ts'
@@ -12,15 +12,16 @@ const paths = { authorizationServer: '/oauth2/default' }
 const sandbox = await sharedSandbox({ clients: [testClient], paths })
 const config = await discover(sandbox.urls.authorizationServer)
 
-describe.each(['authorizationServer', 'externalIdp'] as const)('the %s', (name) => {
-  it('an authorization server rotates refresh tokens, and revokes the family when one is used twice', async () => {
+it.each(['authorizationServer', 'externalIdp'] as const)(
+  'the %s rotates refresh tokens, and revokes the family when one is used twice',
+  async (name) => {
     const config = await discover(sandbox.urls[name])
     const first = (await signIn(config, 'ada')).refresh_token ?? ''
     const second = (await oidc.refreshTokenGrant(config, first)).refresh_token ?? ''
     for (const token of [first, second])
       await expect(oidc.refreshTokenGrant(config, token)).rejects.toMatchObject({ error: 'invalid_grant' })
-  })
-})
+  },
+)
 
 it('an issuer with a path has metadata at both specified addresses', async () => {
   const issuer = sandbox.urls.authorizationServer

@@ -54,7 +54,7 @@ const paths = () => [
   '/',
 ]
 
-describe.each(['cross-site', 'same-site'])('from a page elsewhere (%s)', (site) => {
+describe.each(['cross-site', 'same-site'])('%s requests', (site) => {
   it.each(embedded)(
     '%s on another site starts nothing, writes nothing and sets no cookie',
     async (_what, mode, dest) => {

@@ -79,7 +79,7 @@ describe('an address', () => {
   })
 })
 
-describe('people who are not signed in', () => {
+describe('signed-out people', () => {
   const redis = shared(startRedis)
   const running = shared(() => run({ settings: { REDIS_URL: redis.url } }))
   beforeAll(async () => {

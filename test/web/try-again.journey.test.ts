@@ -89,7 +89,7 @@ it('a callback at another host is redeemed with our redirect_uri', async () => {
   expect(token).toMatchObject({ redirect_uri: `${running.url}/sign-in/callback` })
 })
 
-describe('while the store is away', () => {
+describe('an outage of the store', () => {
   beforeAll(() => redis.kill())
   afterAll(() => redis.start())
 

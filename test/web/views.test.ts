@@ -135,7 +135,7 @@ it('the error page of a failure that people can’t fix offers the company’s h
   expect(buttonsWith({ brand: { ...frame.brand, help }, needsHelp: false })).toHaveLength(1)
 })
 
-describe('what a view prints', () => {
+describe('printed values', () => {
   const folder = useFolder()
   writeFileSync(join(folder, 'one.eta'), '<p title="<%= it.name %>"><%= it.name %></p>')
   writeFileSync(join(folder, 'deep.eta'), '<p><%= it.person.name %></p>')
