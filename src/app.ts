@@ -75,9 +75,10 @@ type AppDeps = SharedDeps & {
 
 export function createApp(services: AppDeps): Express {
   const { settings, company, people, keepStateStore, audit, now } = services
+  const publicUrl = settings.PUBLIC_URL
   const app = createExpress(settings)
   const snapshot = new PeopleSnapshot({ people, keepStateStore, company, now })
-  const exports = createExportRoutes({ snapshot, keepStateStore, company, audit })
+  const exports = createExportRoutes({ snapshot, keepStateStore, company, publicUrl, audit })
   addRoutesForPrograms(app, services, exports)
   addRoutesForEveryone(app, services)
   app.use(requireSignIn)

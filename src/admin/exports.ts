@@ -9,6 +9,7 @@ import { Problem } from '../problem.ts'
 import { findSignedIn } from '../session/signed-in.ts'
 import type { Audit } from '../web/audit.ts'
 import { hasBearer, sendsBearer } from '../web/bearer.ts'
+import { isFromOtherSite } from '../web/cross-site.ts'
 import { browserGoneSignal, wantsPage } from '../web/error-page.ts'
 import type { PeopleSnapshot } from './people-snapshot.ts'
 import { matchingFilters, parsePeopleQuery } from './filters.ts'
@@ -18,16 +19,20 @@ import { uniqueNames } from './unique-names.ts'
 
 const [REPORT_PATH, PEOPLE_PATH] = ['/admin/report.json', '/admin/people.csv'] as const
 
-/** Concurrent downloads per process; each buffers up to 512 KB. */
-const MAX_DOWNLOADS = 20
+/**
+ * Concurrent downloads per process; each buffers up to 512 KB. Those that another site opened are counted apart,
+ * because the browser may leave them unread.
+ */
+const MAX_DOWNLOADS = { own: 20, otherSite: 2 }
 
 export function createExportRoutes(deps: {
   snapshot: PeopleSnapshot
   keepStateStore: Pick<KeepStateStore, 'load'>
   company: Pick<Company, 'displayName' | 'isVisible'>
+  publicUrl: string
   audit: Audit
 }): Router {
-  const { snapshot, keepStateStore, company, audit } = deps
+  const { snapshot, keepStateStore, company, publicUrl, audit } = deps
   const auditView = (req: Request, what: string) => {
     const user = findSignedIn(req)?.user
     audit({ event: 'admin_viewed', what, ...(user === undefined ? { by: 'report_token' } : { user }) })
@@ -42,7 +47,7 @@ export function createExportRoutes(deps: {
     })
   }
 
-  let downloads = 0
+  const downloads = { own: 0, otherSite: 0 }
 
   const routes = Router()
   routes.get(REPORT_PATH, async (req, res) => {
@@ -54,7 +59,8 @@ export function createExportRoutes(deps: {
   routes.get(PEOPLE_PATH, async (req, res) => {
     const gone = browserGoneSignal(res)
     const withName = await companyNames()
-    if (downloads >= MAX_DOWNLOADS) {
+    const opener = isFromOtherSite(req, publicUrl) ? 'otherSite' : 'own'
+    if (downloads[opener] >= MAX_DOWNLOADS[opener]) {
       audit({ event: 'limited', what: 'person', user: findSignedIn(req)?.user })
       throw new Problem(429, 'too_many_requests', { retryAfter: 10 })
     }
@@ -62,14 +68,14 @@ export function createExportRoutes(deps: {
     res.setHeader('Content-Type', 'text/csv; charset=utf-8')
     res.setHeader('Content-Disposition', `attachment; filename="${PEOPLE_FILE}"`)
     const query = parsePeopleQuery(req.query, snapshot.now())
-    downloads++
+    downloads[opener]++
     const isFound = (summary: PersonSummary) => matchingFilters(summary, query)?.(query.filter) === true
     await pipeline(Readable.from(peopleCsv(snapshot.summaries(gone, 'download'), withName, isFound)), res)
       .catch((error: unknown) => {
         gone.throwIfAborted()
         throw error
       })
-      .finally(() => downloads--)
+      .finally(() => downloads[opener]--)
   })
   return routes
 }

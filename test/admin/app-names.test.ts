@@ -75,7 +75,7 @@ async function pagesOf({ people, keepState: keepStateStore }: Awaited<ReturnType
         limit: (_req, _res, next) => next(),
       }),
       createAdminRoutes({ ...common, people, publicUrl: 'https://onramp.example' }),
-      createExportRoutes(common),
+      createExportRoutes({ ...common, publicUrl: 'https://onramp.example' }),
       failed,
     )
   return async (path: string) => (await request(app).get(path)).text

@@ -69,11 +69,12 @@ async function pages(people: readonly Person[], given: Partial<PeopleSnapshot> =
     load: () => Promise.resolve(context.keepState),
     findDecision: () => Promise.resolve(context.decision),
   }
+  const publicUrl = 'https://onramp.example'
   const routes = createAdminRoutes({
     snapshot,
     people: kept,
     keepStateStore,
-    publicUrl: 'https://onramp.example',
+    publicUrl,
     company,
     sendPage,
     audit,
@@ -96,7 +97,7 @@ async function pages(people: readonly Person[], given: Partial<PeopleSnapshot> =
       requireAdmin(({ subject }) => context.isAdmin && subject === 'grace'),
       limit,
     )
-    .use(routes, createExportRoutes({ snapshot, keepStateStore, company, audit }), failed)
+    .use(routes, createExportRoutes({ snapshot, keepStateStore, company, publicUrl, audit }), failed)
   return async (path: string, onStart: (call: request.Test) => void = () => {}) => {
     const call = request(app).get(path).set('accept', 'text/html')
     onStart(call)
@@ -186,6 +187,27 @@ it.each([
   })
   await open('/admin/people', (call) => void call.set('sec-fetch-site', site))
   expect(purposes).toEqual([purpose])
+})
+
+it('downloads that another site opened, and no one reads, leave the admin’s own', async () => {
+  const end = Promise.withResolvers<void>()
+  let begun = 0
+  const open = await pages([], {
+    async *summaries() {
+      begun++
+      await end.promise
+      yield* []
+    },
+  })
+  const byOtherSite = (call: request.Test) => void call.set('sec-fetch-site', 'cross-site')
+  const unread = [1, 2].map(() => open('/admin/people.csv', byOtherSite))
+  await expect.poll(() => begun).toBe(2)
+
+  expect((await open('/admin/people.csv', byOtherSite)).status).toBe(429)
+  const own = open('/admin/people.csv')
+  await expect.poll(() => begun).toBe(3)
+  end.resolve()
+  expect((await Promise.all([own, ...unread])).map(({ status }) => status)).toEqual([200, 200, 200])
 })
 
 it('a download waits while twenty others are unread', async () => {
