@@ -3,7 +3,7 @@ import { APPROVALS } from '../campaigns/approvals.ts'
 import { campaignEmails, ONBOARDING } from '../campaigns/campaign.ts'
 import { EPISODES, forCampaign } from '../campaigns/episodes.ts'
 import { personForCounts, type KeepState } from '../people/keep-state.ts'
-import { appsOf, isFinished, isGone, mayHaveBeenSent, isReady } from '../people/person.ts'
+import { appsOf, isFinished, isGone, mayHaveBeenSent, isReady, type LIST_COLUMNS } from '../people/person.ts'
 import type { AppRecord, PersonApp, EmailRecord, Person } from '../people/person.ts'
 
 type EmailState = 'sent' | 'deferred' | 'failed' | 'uncertain'
@@ -24,20 +24,21 @@ export const emailStateOf = ({ state }: Pick<EmailRecord, 'state'>): EmailState 
 type Progress = 'ready' | 'stuck' | 'fellBack' | 'inProgress' | 'notStarted' | 'gone'
 
 /** The fields that pages need of a record. A literal, because copies of records take much more memory and time. */
-const rowOf = (person: Person) => ({
-  email: person.email,
-  formerEmails: person.formerEmails,
-  name: person.name,
-  language: person.language,
-  group: person.group,
-  timezone: person.timezone,
-  id: person.id,
-  leftAt: person.leftAt,
-  openedAt: person.openedAt,
-  signedInAt: person.signedInAt,
-  optedOutAt: person.optedOutAt,
-  unknownAt: person.unknownAt,
-})
+const rowOf = (person: Person) =>
+  ({
+    email: person.email,
+    formerEmails: person.formerEmails,
+    name: person.name,
+    language: person.language,
+    group: person.group,
+    timezone: person.timezone,
+    id: person.id,
+    leftAt: person.leftAt,
+    openedAt: person.openedAt,
+    signedInAt: person.signedInAt,
+    optedOutAt: person.optedOutAt,
+    unknownAt: person.unknownAt,
+  }) satisfies Record<(typeof LIST_COLUMNS)[number], unknown> & Record<string, unknown>
 
 /** Times are milliseconds since 1970. */
 export type PersonSummary = {
