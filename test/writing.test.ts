@@ -34,6 +34,8 @@ it.each(TESTS)('the titles and comments of %s have none of the words to avoid', 
 })
 
 const MAX_TITLE_WORDS = 15
+/** Characters of a cell in a table of the docs. */
+const MAX_CELL = 120
 /** Relative clauses and phrases of a translation. */
 const CLUMSY =
   /\bthat (?:is|are) none\b|\bthat has no\b|\bcomes of\b|, for the\b|\bwho\b.*\bwho\b|\banother thing\b/
@@ -74,6 +76,15 @@ describe('what people read', () => {
     ))
       expect(read(file).match(/\bmails\b/gi), file).toBeNull()
   })
+
+  it.each(files('*.md', 'docs/**/*.md', 'packages/*/*.md'))(
+    '%s has short cells, and “Who” only asks',
+    (file) => {
+      const cells = [...read(file).matchAll(/^\|.*$/gm)].flatMap(([row]) => row.split(/(?<!\\)\|/))
+      expect(cells.filter((cell) => /[^\s-]/.test(cell) && cell.trim().length > MAX_CELL)).toEqual([])
+      expect(read(file).match(/(?<=^|\. |^- )Who(?:m|se)? [a-z][^?.]*\./gm)).toBeNull()
+    },
+  )
 
   it('a percent sign has no space before it', () => {
     for (const file of files('languages/en/*.json', 'README.md', 'docs/*.md'))
