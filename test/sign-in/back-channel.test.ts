@@ -151,7 +151,7 @@ function backChannel(metadata: { [member: string]: unknown } = {}, own: Partial<
     if (reason !== undefined) expect(others).toEqual({ error: 'invalid_request' })
     return [status, reason ?? text]
   }
-  return { send, server, limits, ended, audited, logged, values, lives }
+  return { send, server, ended, audited, logged, values, lives }
 }
 
 it('a logout token ends the sign-ins that it names, and leaves an audit event', async () => {
@@ -206,22 +206,17 @@ it('a logout request isn’t read when rate-limited', async () => {
 it('strangers whose logout tokens wait for the key set use up only their own share', async () => {
   const fetched = Promise.withResolvers<Response>()
   vi.stubGlobal('fetch', () => fetched.promise)
-  const { send, limits } = backChannel()
+  const { send } = backChannel()
   const form = { logout_token: await tokenOf() }
-  const ip = '198.51.100.1'
 
-  // All but one of 500.
-  const waiting = Array.from({ length: 499 }, () =>
-    limits.checkingLogoutToken({ ip } as never, () => fetched.promise),
-  )
-  const strangers = [send(form, ip), send(form, ip)]
+  const strangers = Array.from({ length: 501 }, () => send(form, '198.51.100.1'))
   expect((await Promise.race(strangers))[0]).toBe(429)
   const ofServer = send({ logout_token: await tokenOf({ jti: 'two' }) })
 
   fetched.resolve(Response.json({ keys: [jwk] }))
   expect(await ofServer).toEqual([200, ''])
-  expect(new Set((await Promise.all(strangers)).map(([status]) => status))).toEqual(new Set([200, 429]))
-  await Promise.all(waiting)
+  const statuses = (await Promise.all(strangers)).map(([status]) => status)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(1)
 })
 
 it('a key set of more than 1 MiB is refused until it is smaller', async () => {

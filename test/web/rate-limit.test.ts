@@ -1,5 +1,8 @@
-// Rate limits of an address, a sign-in and a person, by a stopped clock.
-import { expect, it } from 'vitest'
+// Rate limits of an address, a sign-in and a person, by a stopped clock. Requests come over one connection, in order.
+import { once } from 'node:events'
+import { connect, type AddressInfo } from 'node:net'
+import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
+import { afterEach, expect, it, vi } from 'vitest'
 import type { Problem } from '../../src/problem.ts'
 import { createLimits } from '../../src/web/rate-limit.ts'
 import { collected, heldBytes } from '../helpers/heap.ts'
@@ -7,8 +10,26 @@ import { collected, heldBytes } from '../helpers/heap.ts'
 const PER_MINUTE = 30
 const ONRAMP = 'https://onramp.example'
 const INTRANET = 'https://intranet.example'
+const ADDRESS = '192.0.2.7'
 
-function setUpLimit(perMinute = PER_MINUTE) {
+type Target = { path: string; headers?: Record<string, string> }
+type Refusal = { status: number; retryAfter: string | undefined }
+
+const closers: (() => void)[] = []
+afterEach(() => {
+  for (const close of closers.splice(0)) close()
+})
+
+const signIn = (from = ADDRESS): Target => ({ path: '/sign-in', headers: { 'x-forwarded-for': from } })
+const comeBack = (id: string): Target => ({ path: `/callback/${id}` })
+const redeem = (from: string): Target => ({ path: '/redeem', headers: { 'x-forwarded-for': from } })
+/** A page that a signed-in person opens. */
+const open = (headers: Record<string, string>, subject = 'ada', path = '/onboarding'): Target => ({
+  path,
+  headers: { ...headers, 'x-subject': subject },
+})
+
+async function setUpLimit(perMinute = PER_MINUTE) {
   const clock = { now: 1_700_000_000_000 }
   const noted: object[] = []
   const limits = createLimits(
@@ -16,36 +37,55 @@ function setUpLimit(perMinute = PER_MINUTE) {
     (event) => void noted.push(event),
     () => clock.now,
   )
-  const ip = '192.0.2.7'
-  return {
-    clock,
-    noted,
-    limits,
-    /** The refusal, or undefined. */
-    signIn: (from = ip) => refusalOf(() => limits.signingIn({ ip: from } as never, {} as never, () => {})),
-    /** A page that a signed-in person opens. */
-    open: (headers: Record<string, string>, subject = 'ada', of: 'byPerson' | 'adminPages' = 'byPerson') => {
-      const session = { user: { issuer: 'https://as.example', subject } }
-      const get = (name: string) => headers[name]
-      return refusalOf(() =>
-        limits[of]({ session, get, originalUrl: '/onboarding' } as never, {} as never, () => {}),
-      )
-    },
-    comeBack: (id: string) => refusalOf(() => limits.callback({ ip } as never, id)),
+  /** Redemptions in progress, and the end of all. */
+  const redemptions = { count: 0, ...Promise.withResolvers<void>() }
+  const accepted: RequestHandler = (_req, res) => void res.status(204).end()
+  const refused: ErrorRequestHandler = ({ status, retryAfter = 0 }: Problem, _req, res, _next) =>
+    void res.status(status).set('retry-after', String(retryAfter)).end()
+  const app = express().set('trust proxy', 1)
+  app.use((req, _res, next) => {
+    req.session = { user: { issuer: 'https://as.example', subject: req.get('x-subject') } } as never
+    next()
+  })
+  app.get('/sign-in', limits.signingIn, accepted)
+  app.get('/onboarding', limits.byPerson, accepted)
+  app.get('/admin', limits.adminPages, accepted)
+  app.get('/callback/:id', (req, res) => {
+    limits.callback(req, req.params.id)
+    res.status(204).end()
+  })
+  app.get('/redeem', async (req, res) => {
+    await limits.redeeming(req, () => {
+      redemptions.count++
+      return redemptions.promise
+    })
+    res.status(204).end()
+  })
+  app.use(refused)
+  const server = app.listen(0, '127.0.0.1')
+  closers.push(() => server.close().closeAllConnections())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  /** @returns the refusal of each request, or undefined */
+  async function send(...targets: Target[]): Promise<(Refusal | undefined)[]> {
+    const socket = connect(port, '127.0.0.1')
+    for (const [index, { path, headers = {} }] of targets.entries()) {
+      const last = index === targets.length - 1 && { connection: 'close' }
+      const lines = Object.entries({ host: 'onramp.example', ...headers, ...last })
+      socket.write(`GET ${path} HTTP/1.1\r\n${lines.map((line) => `${line.join(': ')}\r\n`).join('')}\r\n`)
+    }
+    let text = ''
+    for await (const chunk of socket) text += String(chunk)
+    return text.split(/(?=HTTP\/1\.1 )/).map((response) => {
+      const status = Number(response.slice(9, 12))
+      return status === 204 ? undefined : { status, retryAfter: /retry-after: (\d+)/i.exec(response)?.[1] }
+    })
   }
+  /** The number of refusals among so many requests. */
+  const refusals = async (count: number, target: Target) =>
+    (await send(...Array.from({ length: count }, () => target))).filter((one) => one?.status === 429).length
+  return { clock, noted, redemptions, send, refusals }
 }
-
-function refusalOf(ask: () => unknown): Problem | undefined {
-  try {
-    ask()
-  } catch (error) {
-    return error as Problem
-  }
-}
-
-/** Number of refusals among so many requests. */
-const refused = (count: number, ask: () => Problem | undefined) =>
-  Array.from({ length: count }, ask).filter((refusal) => refusal?.status === 429).length
 
 it.each([
   { seconds: 0, again: 0 },
@@ -57,38 +97,32 @@ it.each([
   { seconds: 3_600, again: 30 },
   // A clock that is set back blocks no one.
   { seconds: -3_600, again: 0 },
-])('an address at its limit can start $again sign-ins $seconds s later', ({ seconds, again }) => {
-  const { clock, signIn } = setUpLimit()
-  expect(refused(PER_MINUTE, () => signIn())).toBe(0)
+])('an address at its limit can start $again sign-ins $seconds s later', async ({ seconds, again }) => {
+  const { clock, refusals } = await setUpLimit()
+  expect(await refusals(PER_MINUTE, signIn())).toBe(0)
   clock.now += seconds * 1000
-  expect(refused(PER_MINUTE + 1, () => signIn())).toBe(PER_MINUTE + 1 - again)
+  expect(await refusals(PER_MINUTE + 1, signIn())).toBe(PER_MINUTE + 1 - again)
   clock.now += 60_000
-  expect(refused(PER_MINUTE, () => signIn())).toBe(0)
+  expect(await refusals(PER_MINUTE, signIn())).toBe(0)
 })
 
 it('a counted address keeps none of the header from which the proxy’s client was read', async () => {
-  const { signIn } = setUpLimit()
+  const { send } = await setUpLimit()
   const addresses = 2_000
   const headerBytes = 8_000
+  const from = (number: number) =>
+    signIn(`${'x'.repeat(headerBytes)}, 198.151.${100 + (number >> 8)}.${100 + (number & 0xff)}`)
   await collected()
   const before = heldBytes()
-  for (let number = 0; number < addresses; number++) {
-    const header = `${'x'.repeat(headerBytes)}, 198.151.${100 + (number >> 8)}.${100 + (number & 0xff)}`
-    signIn(
-      Buffer.from(header)
-        .toString('latin1')
-        .slice(headerBytes + 2),
-    )
-  }
+  await send(...Array.from({ length: addresses }, (_, number) => from(number)))
   await collected()
   expect(heldBytes() - before).toBeLessThan((addresses * headerBytes) / 10)
 })
 
-it('one sign-in may return thirty times a minute, without slowing others', () => {
-  const { signIn, comeBack } = setUpLimit()
-  expect(refused(31, () => comeBack('ada'))).toBe(1)
-  expect(comeBack('grace')).toBeUndefined()
-  expect(signIn()).toBeUndefined()
+it('one sign-in may return thirty times a minute, without slowing others', async () => {
+  const { send, refusals } = await setUpLimit()
+  expect(await refusals(31, comeBack('ada'))).toBe(1)
+  expect(await send(comeBack('grace'), signIn())).toEqual([undefined, undefined])
 })
 
 it.each([
@@ -98,59 +132,55 @@ it.each([
   { opened: 'from the address bar', headers: { 'sec-fetch-site': 'none' }, isOwn: true },
   { opened: 'by our page, in an old browser', headers: { referer: `${ONRAMP}/onboarding` }, isOwn: true },
   { opened: 'by a program', headers: {}, isOwn: true },
-])('pages opened $opened count toward the limit of our own pages: $isOwn', ({ headers, isOwn }) => {
-  const { open } = setUpLimit()
-  expect(refused(201, () => open(headers))).toBe(1)
-  expect(refused(1, () => open({ 'sec-fetch-site': 'same-origin' }))).toBe(isOwn ? 1 : 0)
-  expect(refused(1, () => open(headers, 'grace'))).toBe(0)
+])('pages opened $opened count toward the limit of our own pages: $isOwn', async ({ headers, isOwn }) => {
+  const { refusals } = await setUpLimit()
+  expect(await refusals(201, open(headers))).toBe(1)
+  expect(await refusals(1, open({ 'sec-fetch-site': 'same-origin' }))).toBe(isOwn ? 1 : 0)
+  expect(await refusals(1, open(headers, 'grace'))).toBe(0)
 })
 
-it('another site’s four admin pages take none of the admin’s own', () => {
-  const { open } = setUpLimit()
-  const openFrom = (site: string) => open({ 'sec-fetch-site': site }, 'ada', 'adminPages')
-  expect(refused(5, () => openFrom('cross-site'))).toBe(1)
-  expect(refused(200, () => openFrom('same-origin'))).toBe(0)
-  expect(refused(1, () => open({ 'sec-fetch-site': 'same-origin' }))).toBe(1)
-  expect(refused(200, () => open({ 'sec-fetch-site': 'cross-site' }))).toBe(0)
+it('another site’s four admin pages take none of the admin’s own', async () => {
+  const { refusals } = await setUpLimit()
+  const openFrom = (site: string) => open({ 'sec-fetch-site': site }, 'ada', '/admin')
+  expect(await refusals(5, openFrom('cross-site'))).toBe(1)
+  expect(await refusals(200, openFrom('same-origin'))).toBe(0)
+  expect(await refusals(1, open({ 'sec-fetch-site': 'same-origin' }))).toBe(1)
+  expect(await refusals(200, open({ 'sec-fetch-site': 'cross-site' }))).toBe(0)
 })
 
-it('a rejected request gets Retry-After until a tenth is free, and is logged once', () => {
-  const { signIn, noted } = setUpLimit()
-  refused(PER_MINUTE, () => signIn())
-  expect(signIn()).toMatchObject({ status: 429, retryAfter: 6 })
-  expect(noted).toEqual([{ event: 'limited', what: 'address', user: undefined }])
+it('a rejected request gets Retry-After until a tenth is free, and is logged once', async () => {
+  const { send, refusals, noted } = await setUpLimit()
+  await refusals(PER_MINUTE, signIn())
+  expect(await send(signIn())).toEqual([{ status: 429, retryAfter: '6' }])
+  expect(noted).toMatchObject([{ event: 'limited', what: 'address' }])
 })
 
-it('beyond the maximum number of networks, the least recently used is forgotten', () => {
-  const { signIn } = setUpLimit(2)
-  const isRefused = (network: number) => signIn(`2001:db8:0:${network.toString(16)}::1`) !== undefined
-  for (let network = 0; network < 19_999; network++) isRefused(network)
+it('beyond the maximum number of networks, the least recently used is forgotten', async () => {
+  const { send } = await setUpLimit(2)
+  const from = (network: number) => signIn(`2001:db8:0:${network.toString(16)}::1`)
+  await send(...Array.from({ length: 19_999 }, (_, network) => from(network)))
   const [known, forgotten] = [0, 1]
-  const asks = [known, known, 19_999, 20_000, known, forgotten, forgotten]
-  expect(asks.map(isRefused)).toEqual([false, true, false, false, true, false, false])
+  const last = await send(...[known, known, 19_999, 20_000, known, forgotten, forgotten].map(from))
+  expect(last.map((one) => one !== undefined)).toEqual([false, true, false, false, true, false, false])
 })
 
 it.each([
-  { strangers: 0, each: 0, held: 99, max: 100 },
-  { strangers: 5, each: 100, held: 99, max: 100 },
+  { strangers: 0, each: 0, own: 99, max: 100 },
+  { strangers: 5, each: 100, own: 99, max: 100 },
   // (1,200 - 59 × 9 - 9) / 60
-  { strangers: 59, each: 9, held: 9, max: 10 },
-  { strangers: 599, each: 2, held: 1, max: 2 },
+  { strangers: 59, each: 9, own: 9, max: 10 },
+  { strangers: 599, each: 2, own: 1, max: 2 },
 ])('beside $strangers networks with $each codes, one redeems $max at once', async (row) => {
-  const { strangers, each, held, max } = row
-  const { limits } = setUpLimit()
-  const released = Promise.withResolvers<void>()
-  const redeem = (ip: string) => limits.redeeming({ ip } as never, () => released.promise)
+  const { strangers, each, own, max } = row
+  const { redemptions, send, refusals } = await setUpLimit()
   const others = Array.from({ length: strangers }, (_, network) =>
     Array.from({ length: each }, () => redeem(`10.0.${network >> 8}.${network % 256}`)),
   ).flat()
-  const own = Array.from({ length: held }, () => redeem('192.0.2.7'))
+  const first = send(...others, ...Array.from({ length: own + 1 }, () => redeem(ADDRESS)))
+  await vi.waitUntil(() => redemptions.count === others.length + max, { timeout: 10_000 })
+  expect(await refusals(1, redeem(ADDRESS))).toBe(1)
 
-  const last = redeem('192.0.2.7')
-  await expect(redeem('192.0.2.7'), String(max)).rejects.toMatchObject({ status: 429, code: 'too_many' })
-
-  released.resolve()
-  const outcomes = await Promise.allSettled([...others, ...own, last])
-  expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([])
-  await redeem('192.0.2.7')
+  redemptions.resolve()
+  expect(new Set(await first)).toEqual(new Set([undefined]))
+  expect(await send(redeem(ADDRESS))).toEqual([undefined])
 })
