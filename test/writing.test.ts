@@ -106,7 +106,7 @@ const FORBIDDEN_NAMES =
   Together checkNow checkAndDecide hasNoAddress goneApps goneFrom watchAddresses
   Invitee invitee invitees Waiter Neighbors neighbors DueEmail MailServer Receiver whoIsSignedIn signedInOf
   stepIn visitOf offersOf isReturned isSafe timed presentable arrange unattendedPath isUnattended stillPath TooSlow
-  textOf keyOf atOnce freshMs isPostponing lookAgain isAtRest isShut astray emlOf runHere alike mailed turnOf
+  textOf keyOf atOnce freshMs isPostponing lookAgain isAtRest isShut astray emlOf runHere alike mailed turnOf departures
   WaitingPerson withHold heldApp isOnHold`.split(/\s+/)
 
 /** Names that are printed, logged or sent, and so have to stay. */

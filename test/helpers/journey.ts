@@ -43,7 +43,7 @@ export async function openJourney({
       return { person, browser }
     },
     checks: () => sandbox.count('checkdatasourceauth'),
-    departures: () => sandbox.count('authDatasource'),
+    consentsOpened: () => sandbox.count('authDatasource'),
     async close() {
       await running.close()
       await store.close()

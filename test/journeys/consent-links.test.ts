@@ -47,19 +47,19 @@ it.each(LINKS)('no link to our addresses leads to a consent without a click: %s'
   const { browser } = await journey.begin(3)
   for (const address of addresses()) {
     await browser.open(address, { headers })
-    expect(journey.departures(), address).toBe(0)
+    expect(journey.consentsOpened(), address).toBe(0)
   }
   const person = journey.newcomer(3)
   for (const address of addresses()) {
     const stranger = new TestBrowser()
     await stranger.open(address, { headers })
     if (stranger.page.url.includes('/sign-in/')) await chooseAccount(journey, stranger, person)
-    expect(journey.departures(), address).toBe(0)
+    expect(journey.consentsOpened(), address).toBe(0)
   }
 })
 
 it('a click on our own page leads to a consent', async () => {
   const { browser } = await journey.begin(3)
   await browser.click('/onboarding/connect')
-  expect(journey.departures()).toBe(1)
+  expect(journey.consentsOpened()).toBe(1)
 })

@@ -89,7 +89,7 @@ it('a person who reaches the limit on a return continues at the same app later',
   journey.clock.now += Number(browser.page.headers['retry-after']) * 1000
   await browser.click('/onboarding/callback')
   expect(browser.text).toContain('Allow access?')
-  expect(journey.departures()).toBe(2)
+  expect(journey.consentsOpened()).toBe(2)
 }, 30_000)
 
 it('a person with thirty tabs of the intranet’s widget never reaches the limit', async () => {

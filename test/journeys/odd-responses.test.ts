@@ -34,14 +34,14 @@ describe('odd responses', () => {
   const journey = shared(openJourney)
   beforeEach(() => journey.sandbox.reset())
 
-  const answerChecks = (answer: object | null) =>
-    journey.sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
+  const setCheckResponse = (response: object | null) =>
+    journey.sandbox.switches.set({ answers: { checkdatasourceauth: response } })
 
   it.each(ODD_RESPONSES)('the overview and a click show a next step: %s', async (_what, answer, status) => {
     const { browser } = await journey.begin(2)
     const list = browser.page
 
-    answerChecks(answer)
+    setCheckResponse(answer)
     const overview = await browser.open(`${journey.url}/onboarding`)
     expect(overview.status).toBe(status)
     expectPage(overview)
@@ -51,7 +51,7 @@ describe('odd responses', () => {
     const click = await browser.open('/onboarding/connect/slack_1', { from: list.url })
     expect(click.status).toBe(status)
     expectPage(click)
-    expect(journey.departures()).toBe(0)
+    expect(journey.consentsOpened()).toBe(0)
   })
 
   it.each(ODD_RESPONSES)(
@@ -60,17 +60,17 @@ describe('odd responses', () => {
       const { browser } = await journey.begin(2)
 
       await browser.click('/onboarding/connect/slack_1')
-      answerChecks(answer)
+      setCheckResponse(answer)
       const returned = await answerConsent(browser, 'allow')
       expect(returned.status).toBe(status)
       expectPage(returned)
-      expect(journey.departures()).toBe(1)
+      expect(journey.consentsOpened()).toBe(1)
 
-      answerChecks(null)
+      setCheckResponse(null)
       const again = await browser.open(returned.url)
       expect(again.body).toContain(t('banner.connected', { app: 'Slack' }))
       expect(linksOf(again.body)).toContain('/onboarding/connect/github_1')
-      expect(journey.departures()).toBe(1)
+      expect(journey.consentsOpened()).toBe(1)
     },
   )
 

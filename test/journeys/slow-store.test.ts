@@ -42,7 +42,7 @@ it('with two instances and a slow store, no redirect outruns its session or walk
   journey.sandbox.switches.set({ autoConsent: true })
   await browser.click('/onboarding/connect/')
   expect(browser.text).toContain(t('finished.title'))
-  expect(journey.departures()).toBe(2)
+  expect(journey.consentsOpened()).toBe(2)
 })
 
 it.concurrent('a skip and a sign-out show at both instances despite a slow store', async () => {

@@ -14,7 +14,7 @@ describe.each(stores)('a walk on %s', (_name, open) => {
     expect(browser.text).toContain(t('overview.progress', { connected: 0, total: count }))
     journey.sandbox.switches.set({ autoConsent: true })
     await browser.click('/onboarding/connect/')
-    expect(journey.departures()).toBe(count)
+    expect(journey.consentsOpened()).toBe(count)
     expect(browser.text).toContain(t('finished.title'))
     expect(browser.text).toContain(t('finished.lead', { count }))
     expectPage(browser.page)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { GREY_SECONDS, team, type Check, type Company } from './company.ts'
 import { startCut, type Where } from './cut.ts'
-import { headersOf } from './judges.ts'
+import { headersOf } from './checks.ts'
 import { DOMAIN } from './post-office.ts'
 
 export async function checkFailures(check: Check, { office, send, mailboxesSince }: Company): Promise<void> {

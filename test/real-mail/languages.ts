@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { png } from '../campaigns/emails.ts'
 import { addressOf, readers, tags, type Check, type Company } from './company.ts'
-import { bySpamAssassin, headersOf, verified, type Judged } from './judges.ts'
+import { bySpamAssassin, headersOf, verified, type SpamScore } from './checks.ts'
 
 const MAX_POINTS = 1
 const TO_SIGN = ['list-unsubscribe', 'list-unsubscribe-post']
@@ -31,7 +31,7 @@ logo: { light: logo.png }
 links: { help: { url: https://intranet.acme.example/help } }
 `
 
-const shown = ({ points, rules }: Judged) =>
+const shown = ({ points, rules }: SpamScore) =>
   `${points.toFixed(1)} (${Object.entries(rules)
     .filter(([, score]) => score !== 0)
     .map(([rule, score]) => `${rule} ${score}`)

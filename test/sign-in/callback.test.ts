@@ -69,29 +69,29 @@ it('two callbacks at the same moment redeem the code once', async () => {
 
 const [V4, V6] = ['198.51.100.1', '2001:db8:1::1']
 it.each([
-  { from: V4, held: 99, others: V4, code: undefined },
-  { from: V4, held: 100, others: V4, code: 'too_many' },
-  { from: '198.51.100.2', held: 100, others: V4, code: undefined },
+  { from: V4, redeeming: 99, others: V4, code: undefined },
+  { from: V4, redeeming: 100, others: V4, code: 'too_many' },
+  { from: '198.51.100.2', redeeming: 100, others: V4, code: undefined },
   // A site has a /48 (RFC 6177).
-  { from: '2001:db8:1:ffff::9', held: 100, others: V6, code: 'too_many' },
-  { from: '2001:db8:2::1', held: 100, others: V6, code: undefined },
-])('while $others redeems $held codes, one of $from is refused with $code', async (row) => {
-  const { from, held, others, code } = row
+  { from: '2001:db8:1:ffff::9', redeeming: 100, others: V6, code: 'too_many' },
+  { from: '2001:db8:2::1', redeeming: 100, others: V6, code: undefined },
+])('while $others redeems $redeeming codes, one of $from is refused with $code', async (row) => {
+  const { from, redeeming, others, code } = row
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
-  let waiting = 0
+  let pending = 0
   const { ada, sent, callbackFor } = await browserAfterStart({
     records: (store) => ({
       ...store,
       async compareAndSet(key, ...args) {
-        if (key.startsWith('used-state:') && waiting++ < held) await released
+        if (key.startsWith('used-state:') && pending++ < redeeming) await released
         return await store.compareAndSet(key, ...args)
       },
     }),
   })
   const last = callbackFor(await ada.begin({ return_to: '/x' }))
 
-  const redemptions = Array.from({ length: held }, () => ada.follow(callbackFor(sent), others))
-  await vi.waitUntil(() => waiting === held, { timeout: 30_000 })
+  const redemptions = Array.from({ length: redeeming }, () => ada.follow(callbackFor(sent), others))
+  await vi.waitUntil(() => pending === redeeming, { timeout: 30_000 })
   expect(Reflect.get(Object(await ada.follow(last, from)), 'code')).toBe(code)
 
   release()
