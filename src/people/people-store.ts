@@ -222,7 +222,7 @@ export class PeopleStore {
       }
   }
 
-  /** Whether an app is replaced depends on everyone's lists. Reads them once for each process; no page waits for it. */
+  /** Reads everyone's lists once for each process, because they show which apps are replaced. No page waits for it. */
   findReplacedApps(): Promise<void> {
     return (this.#replacedApps ??= this.#findReplacedApps().catch((error: unknown) => {
       this.#replacedApps = undefined

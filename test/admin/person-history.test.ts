@@ -30,7 +30,7 @@ const newSlack: Person = {
   ...withSlack,
   lastCheck: { checkedAt: NOW, apps: withSlack.lastCheck!.apps.map((app) => ({ ...app, newAt: NOW })) },
 }
-/** Their list has it instead of the first Slack, which they lost. */
+/** The person's list has it instead of the first Slack, which they lost. */
 const movedSlack: Person = {
   ...withSlack,
   lastCheck: {

@@ -26,7 +26,7 @@ export async function repeat(
   return { times: latencies.length, perSecond, ...percentilesOf(latencies) }
 }
 
-/** Of milliseconds; NaN for none. */
+/** @param values milliseconds @returns percentiles; NaN without values */
 export function percentilesOf(values: readonly number[]): { p50: number; p99: number } {
   const sorted = Float64Array.from(values).sort()
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN

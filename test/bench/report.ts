@@ -4,7 +4,7 @@ import type { Result, Round } from './rounds.ts'
 
 /** Times the processor time of the plain server. */
 const MAX_OF_PLAIN = 1.6
-/** Of the peer's sign-ins a second. */
+/** Times the peer's sign-ins a second. */
 const MIN_OF_PEER = 0.9
 
 export const fixed = (value: number, digits = 0) => (Number.isNaN(value) ? '–' : value.toFixed(digits))

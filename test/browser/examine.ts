@@ -134,7 +134,7 @@ export const brokenWords = (page: Page, selector: string): Promise<string[]> =>
   })`)
 
 type Windows = {
-  /** Also checked in a wide window, not only on a phone. */
+  /** Checks the page in a wide window, too, not only on a phone. */
   isWide?: boolean
 }
 

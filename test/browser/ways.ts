@@ -7,7 +7,7 @@ export type State = {
   name: string
   /** The title of the tab, which begins with the result. */
   title: string
-  /** Whose datasources: a person of the sandbox, or named here. */
+  /** The person's datasources: those of a person of the sandbox, or listed here. */
   like: string | Datasource[]
   switches?: Partial<Switches>
   /** The required `CONFIRM_SECONDS`. */

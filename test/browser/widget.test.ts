@@ -31,7 +31,7 @@ const script = await widgetOf(company)
 
 const originOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 const intranet = shared(serveIntranet)
-/** Of another origin, which is not allowed. */
+/** A page of another origin, which is not allowed. */
 const other = shared(serveIntranet)
 const site = useSite(() => ({ settings: { RETURN_TO_ORIGINS: originOf(intranet) } }))
 

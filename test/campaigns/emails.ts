@@ -31,7 +31,7 @@ export type Written = Partial<Parameters<typeof createComposer>[0]> & {
   isNew?: boolean
   isMoved?: boolean
   isWaiting?: boolean
-  /** Those of `apps` that replace others. */
+  /** Apps of `apps` that replace others. */
   moved?: string[]
   nth?: number
   approval?: 'approved' | 'confirmed'

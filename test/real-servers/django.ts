@@ -12,7 +12,7 @@ const PYTHON = '/usr/bin/python3'
 export const TOOLKIT = '/usr/lib/python3/dist-packages/oauth2_provider/__init__.py'
 export const PASSWORD = randomBytes(12).toString('base64url')
 
-/** Of access tokens. */
+/** The life of an access token. */
 export const SECONDS = 2
 
 export async function startDjango({ redirectUri }: Addresses): Promise<RealServer> {

@@ -16,7 +16,7 @@ const SHARE = '/usr/share/glewlwyd'
 const SCHEMA = '/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3'
 const TYPES = { html: 'text/html', css: 'text/css', js: 'application/javascript', json: 'application/json' }
 
-/** Of access tokens. */
+/** The life of an access token. */
 export const SECONDS = 2
 
 const configuration = (folder: string, port: number) => `

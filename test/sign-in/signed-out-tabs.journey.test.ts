@@ -28,7 +28,7 @@ const loadsItself = (browser: TestBrowser, path: string) =>
 
 it('a waiting page signs no one in after another tab’s sign-out', async () => {
   const { browser, again } = await waiting()
-  // Also the URL that its script opens.
+  // The script of the page opens this URL.
   expect(browser.page.body).toMatch(/data-url="[^"]*unattended=yes"/)
   await browser.submit('/sign-out')
   expect(browser.text).toContain('You’re signed out here either way')

@@ -108,7 +108,7 @@ it('a body in thousands of tiny chunks costs little more', async () => {
   expect(await costOf(chunk(1).repeat(10_000))).toBeLessThan(4 * (await costOf(chunk(60_000))))
 })
 
-// Also after refused requests, whose parsers Node reuses.
+// Node reuses the parsers of the requests that were refused above.
 it('a logout token in chunks is read', async () => {
   const response = await send(`${LOGOUT}${CLOSE}${CHUNKED}\r\ne\r\nlogout_token=x\r\n0\r\n\r\n`)
   expect(response).toMatch(/^HTTP\/1.1 400 .*[^]*the token/)

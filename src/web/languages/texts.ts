@@ -22,7 +22,7 @@ const MAX_UNBROKEN = 24
 const withoutBreaks = (value: string): string =>
   value.length <= MAX_UNBROKEN ? value.replaceAll(' ', '\u00a0') : value
 
-/** Such a word reorders nothing, and a message may use it for a selection. */
+/** A plain word, which reorders nothing, and which a message may use for a selection. */
 const SELECTOR = /^[a-z]+$/
 
 const TIME = { hour: 'numeric', minute: '2-digit', timeZone: 'UTC' } as const

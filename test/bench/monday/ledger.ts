@@ -8,7 +8,7 @@ export type Fault = 'kill -9' | 'failover' | 'rolling restart'
 /** Milliseconds. */
 type HopTimes = {
   whole: number
-  /** Of the service and the authorization server. */
+  /** Time at the service and the authorization server. */
   elsewhere: number
 }
 

@@ -65,7 +65,7 @@ export class Meter {
     return { figures, isLevel }
   }
 
-  /** Of all processes, from their start. NaN where the system doesn't count it. */
+  /** Processor time of all processes, from their start. NaN where the system doesn't count it. */
   processorMs = () => this.#lives.reduce((sum, life) => sum + life.processorMs, 0)
 
   /** The load average of the machine: at first, and at most. */

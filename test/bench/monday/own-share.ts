@@ -6,7 +6,7 @@ import { ServerResponse } from 'node:http'
 
 type Hop = { elsewhere: number }
 
-/** Of the stand-in's responses. */
+/** A header of the stand-in's responses. */
 const TOOK = 'x-took-ms'
 const current = new AsyncLocalStorage<Hop>()
 const hops = new WeakMap<ServerResponse, Hop>()

@@ -290,7 +290,7 @@ const dateOf = (at: number) => new Date(at).toISOString().slice(0, 16)
 
 const clocks = new Map<string, Intl.DateTimeFormat>()
 
-/** Apart from the product's own code, so that one mistake can't cancel another. `day`: YYYY-MM-DD */
+/** Doesn't use the product's own code, so that one mistake can't cancel another. `day`: YYYY-MM-DD */
 function localTime(at: number, timeZone: string) {
   const fields = { timeZone, weekday: 'short', hour: '2-digit', hourCycle: 'h23' } as const
   const date = { year: 'numeric', month: '2-digit', day: '2-digit' } as const

@@ -16,7 +16,7 @@ import { dayOf, type Changes } from './changes.ts'
 import type { Workforce } from './workforce.ts'
 
 const QUARTER = 91 * DAY
-/** Of a person's record after its last change, and of a walk. */
+/** The life of a person's record after its last change, and of a walk. */
 export const RETENTION = 90 * DAY
 /** Working days on which an email about a new app is possible, before it is late. */
 const MAX_WAITED = 4

@@ -35,7 +35,7 @@ const REACTS = 0.6
 const CONNECTS = 0.9
 const REPAIRS_ALONE = 0.15
 const OPTS_OUT = 0.01
-/** Of those who opt out. */
+/** The share of the people who opt out. */
 const MARRIES_LATER = 0.5
 const A_WEEK = { leave: 0.002, unknown: 0.0015, join: 0.004, marry: 0.004 }
 const COME_BACK = 0.3

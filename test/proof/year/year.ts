@@ -1,5 +1,5 @@
 // One simulated year of `onramp keep`: the real runs over real records, hour by hour; the service, the mail server and the
-// clock are functions. Of a run that is killed, each operation after a random one fails.
+// clock are functions. After a run is killed at a random operation, each later one fails.
 import { createHash } from 'node:crypto'
 import type { CampaignRun } from '../../../src/campaigns/delivery.ts'
 import { KeepRun } from '../../../src/campaigns/keep-run.ts'
@@ -39,7 +39,7 @@ type YearOptions = { seed: number; size: number; days: number }
 export class Year {
   readonly promises: KeepPromises
   readonly counts = { runs: 0, killed: 0, stopped: 0, emails: 0, notices: 0, questions: 0 }
-  /** Of the report after the last day. */
+  /** Figures of the report after the last day. */
   figures = ''
   readonly #options: YearOptions
   readonly #random: Random
@@ -303,7 +303,7 @@ export class Year {
   }
 }
 
-/** Of a run: it ends after so many steps. */
+/** The life of a run, which ends after so many steps. */
 class Life {
   #left: number
 
