@@ -1,4 +1,4 @@
-// compose.ts passes the right dependency to each part: one test for each. The app is the real one, the store is in memory, and
+// Tests that compose.ts passes the right dependency to each part. The app is the real one, the store is in memory, and
 // requests to other servers are intercepted.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
