@@ -23,7 +23,7 @@ type EmailProblem = Exclude<keyof Tally, 'rows' | 'sent' | 'limited' | 'invalid'
 
 export type CampaignRun = Pick<
   ConstructorParameters<typeof EmailLedger>[0],
-  'holdsLease' | 'now' | 'signal' | 'maxOutageMs'
+  'holdsLease' | 'listed' | 'now' | 'signal' | 'maxOutageMs'
 > & {
   people: Pick<PeopleStore, 'get' | 'change' | 'all' | 'addressAt'>
   check: ReturnType<typeof createPersonCheck>

@@ -2,6 +2,7 @@
 // take hours, and an unrecorded email would be sent again.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Company } from '../company/company.ts'
 import { PersonUnreadable, type PeopleStore } from '../people/people-store.ts'
 import { newPerson, withCheck, withDetails } from '../people/person.ts'
 import type { CheckToRecord, EmailRecord, Person } from '../people/person.ts'
@@ -34,6 +35,7 @@ export class EmailLedger {
 
   constructor(deps: {
     people: Pick<PeopleStore, 'get' | 'change' | 'addressAt'>
+    listed: Company['listed']
     campaign: string
     decide: (person: Person, now: number) => EmailDecision
     /** True while this run holds the lease of the campaign. @throws {StoreUnavailable} */
@@ -118,8 +120,11 @@ export class EmailLedger {
     })
   }
 
+  /** Another check may have shown meanwhile that a replacement is in use, under whose name `before` is then. */
   #withCheckApplied(before: Person, entry: ListEntry, checked: CheckToRecord): Person {
-    return withCheck(withDetails(before, entry), checked, this.#deps.now())
+    const { listed, now } = this.#deps
+    const current = { ...checked, unconnected: listed([...checked.unconnected]) }
+    return withCheck(withDetails(before, entry), current, now())
   }
 
   /** A person who was renamed or forgotten meanwhile gets no second record. */

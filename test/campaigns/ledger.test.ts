@@ -2,9 +2,11 @@
 import { expect, it } from 'vitest'
 import { campaignEmail, dueEmail, ONBOARDING, type ReminderPolicy } from '../../src/campaigns/campaign.ts'
 import { EmailLedger } from '../../src/campaigns/ledger.ts'
+import { resolveCompany } from '../../src/company/company.ts'
 import { PersonUnreadable } from '../../src/people/people-store.ts'
-import { newPerson, type Person } from '../../src/people/person.ts'
+import { newPerson, withCheck, type Person } from '../../src/people/person.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
+import { testPeople } from '../helpers/people.ts'
 import { policy } from './run-fixture.ts'
 
 const NOW = Date.parse('2026-11-02T09:00:00Z')
@@ -45,6 +47,7 @@ function storeWith(get?: () => Promise<Person | undefined>, address?: string) {
   const run = ({ maxOutageMs = 2_000, signal, holdsLease = true, now = NOW, ...given }: Setup = {}) =>
     new EmailLedger({
       people,
+      listed: (apps) => apps,
       campaign: ONBOARDING,
       decide: (person, now) => dueEmail(person, { ...policy, ...given.policy }, now),
       holdsLease: () => Promise.resolve(holdsLease),
@@ -60,6 +63,31 @@ function storeWith(get?: () => Promise<Person | undefined>, address?: string) {
     forget: () => (storedPerson = undefined),
   }
 }
+
+it('a check made before another one showed a replacement is recorded under its name', async () => {
+  const company = resolveCompany({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
+  const people = testPeople({ company, now: () => NOW })
+  await people.change(ada.email, (person) => withCheck(person, { ...slack, checkedAt: NOW - 1 }, NOW))
+  const { listed } = company
+  const ledger = new EmailLedger({
+    people,
+    listed,
+    campaign: ONBOARDING,
+    decide: () => ({ kind: 'unknown' }),
+    holdsLease: () => Promise.resolve(true),
+    now: () => NOW,
+    signal: new AbortController().signal,
+  })
+  const before = { ...slack, unconnected: listed(slack.unconnected) }
+  listed([{ instance: 'slack_2' }])
+
+  await ledger.recordCheck(ada, before)
+
+  const { apps } = (await people.get(ada.email))!.lastCheck!
+  expect(apps).toMatchObject([{ instance: 'slack_2', status: 'awaiting' }])
+  expect(apps[0]).not.toHaveProperty('lapsedAt')
+  expect(apps[0]).not.toHaveProperty('newAt')
+})
 
 it('only one of two runs sends an email', async () => {
   const { run, state } = storeWith()

@@ -97,6 +97,7 @@ export function createCampaignRun(
   return {
     ...given,
     people,
+    listed: company.listed,
     ...(mailServer && {
       rename: (changes) =>
         renameAll(people, changes, {

@@ -182,6 +182,7 @@ export class Year {
       compareAndRemove: (...args) => life.during(() => compareAndRemove(...args)),
     })
     return {
+      listed: (apps) => apps,
       people: {
         get: (email) => people.get(email),
         addressAt: (email, at) => people.addressAt(email, at),
