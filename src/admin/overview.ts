@@ -149,8 +149,9 @@ function statsOf(report: Report, t: Texts) {
   const dateOf = (iso: string) => t.date(Date.parse(iso))
   const details = {
     ready: [t('admin.readyOf', { ready: finished, people: hadToConnect })],
+    // What they lack may be an app that might have been removed, which no figure counts.
     inProgress:
-      inProgressApps.all === 0
+      inProgressApps.all === inProgressApps.connected
         ? none
         : [t('admin.appsDone', { share: share(inProgressApps.connected, inProgressApps.all) })],
     notStarted: [

@@ -265,10 +265,14 @@ it.each<[string, Partial<KeepState>, isCounted: boolean]>([
 ])('an app %s, also for people who still have it listed', async (_what, given, isCounted) => {
   const half = withAppStates(signedIn, { slack_1: 'unconnected', jira_1: 'connected' }, NOW)
   const state = { ...newKeepState(), ...given }
-  const { datasources, inProgressApps } = await createReport(summaries(half), NOW, { state })
+  const report = await createReport(summaries(half), NOW, { state })
+  const { datasources, inProgressApps } = report
 
   expect(datasources.some(({ instance }) => instance === 'slack_1')).toBe(isCounted)
   expect(inProgressApps).toEqual({ all: isCounted ? 2 : 1, connected: 1 })
+  const { stats } = overviewPage(report, state, t, { now: NOW, since: undefined })
+  expect(stats[1]).toMatchObject({ state: 'inProgress', count: 1 })
+  expect(stats[1]?.details).toEqual(isCounted ? [expect.stringMatching(/^50\s?% of the apps/)] : [])
 })
 
 it('a person has returned once every lost app is connected again, on the last day', async () => {
