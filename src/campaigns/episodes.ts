@@ -102,9 +102,9 @@ export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, c
 }
 
 /**
- * Leaves out what no email of the campaign may list: apps delisted since the last evaluation, which may have been
- * removed, and apps that are on hold, marked as removed, or not yet announced. Approval emails keep the apps whose
- * approval is confirmed.
+ * Leaves out what no email of the campaign may list: apps that were removed or may have been, are on hold, or aren't
+ * announced yet, and those that the person tried after an approval that isn't confirmed. Approval emails keep the apps
+ * whose approval is confirmed.
  */
 export function forCampaign(
   name: CampaignName,
@@ -125,15 +125,22 @@ export function forCampaign(
           movedTo === instance && datasourceType(one) === datasourceType(instance),
       ))
   const mayBeRemoved = ({ delistedAt = -Infinity }: AppRecord) => delistedAt >= (state.evaluatedAt ?? 0)
+  const inQuestion = unansweredDelistings(state)
   const isRemoved = ({ instance }: AppRecord) =>
-    state.delistedApps?.some((app) => app.instance === instance && app.markedRemovedAt !== undefined)
+    state.delistedApps?.some(
+      (app) => app.instance === instance && (app.markedRemovedAt !== undefined || inQuestion.includes(app)),
+    )
   // A new app's own email comes first; a reminder lists the app afterwards.
   const isUnannounced = (app: AppRecord) =>
     name === ONBOARDING &&
     state.lastRunAt !== undefined &&
     episodeOf(app, person)?.name === NEW_APPS &&
     emailsAbout(person, app.instance, app.newAt, NEW_APPS).length === 0
-  const isLeftOut = [mayBeRemoved, isPaused, isRemoved, isUnannounced]
+  const isTried = ({ instance }: AppRecord) =>
+    name === ONBOARDING &&
+    state.approvals?.some((one) => one.instance === instance && ['approved', 'failed'].includes(one.stage)) &&
+    emailsAbout(person, instance, 0, APPROVALS).length > 0
+  const isLeftOut = [mayBeRemoved, isPaused, isRemoved, isUnannounced, isTried]
   const apps = lastCheck.apps.filter((app) => !isLeftOut.some((matches) => matches(app)))
   return { ...person, lastCheck: { ...lastCheck, apps } }
 }

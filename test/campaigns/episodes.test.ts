@@ -13,7 +13,7 @@ import { withEmail } from '../../src/campaigns/campaign.ts'
 import type { ListedApp } from '../../src/client-api/responses.ts'
 import { appsOf, newPerson, withCheck, withIntents, withListing } from '../../src/people/person.ts'
 import type { EmailRecord, Person } from '../../src/people/person.ts'
-import type { KeepState } from '../../src/people/keep-state.ts'
+import { newApproval, type KeepState } from '../../src/people/keep-state.ts'
 
 import { DAY, HOUR, jira, lostApps, monday, slack } from './lapsed-person.ts'
 import { newKeepState } from '../helpers/people.ts'
@@ -227,6 +227,32 @@ it.each<[string, Person, Partial<KeepState>, isListed: boolean]>([
     withEmail(personWithNewApp(), announced),
     { delistedApps: [{ ...cluster, markedRemovedAt: monday }] },
     false,
+  ],
+  [
+    'leaves out an app that may have been removed',
+    withEmail(personWithNewApp(), announced),
+    { delistedApps: [cluster] },
+    false,
+  ],
+  [
+    'lists an app that was replaced for others',
+    withEmail(personWithNewApp(), announced),
+    { delistedApps: [{ ...cluster, isReplaced: true }] },
+    true,
+  ],
+  ...(['approved', 'failed', 'confirmed'] as const).map(
+    (stage): [string, Person, Partial<KeepState>, boolean] => [
+      `after a try of an approval that is ${stage}`,
+      withEmail(withEmail(personWithNewApp(), announced), { ...announced, campaign: 'approvals' }),
+      { approvals: [{ ...newApproval('notion_1', 'Notion'), stage }] },
+      stage === 'confirmed',
+    ],
+  ),
+  [
+    'lists an app whose approval others test',
+    withEmail(personWithNewApp(), announced),
+    { approvals: [{ ...newApproval('notion_1', 'Notion'), stage: 'failed' }] },
+    true,
   ],
   [
     'lists an app that was marked as connected for those who lost it',
