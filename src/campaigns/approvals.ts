@@ -31,6 +31,11 @@ type ApprovalUpdate = { approval: Approval; isRequestDue: boolean; isNewlyApprov
 /** `calendar`: the working days of the owners. */
 type ApprovalContext = { now: number; calendar: WorkCalendar }
 
+type CompanyContext = {
+  replacedBy: ReadonlyMap<string, string>
+  ownersOf: (instance: string) => readonly string[]
+}
+
 /** Records of 0.1.0 have no `blockedAt`; the first sign-in is its lower bound. */
 const sinceOf = ({ blockedAt }: PersonApp, { signedInAt = 1 }: Person): number => blockedAt ?? signedInAt
 
@@ -44,19 +49,26 @@ const lastNotifiedAt = (person: Person, instance: string, campaign = APPROVALS):
 const hasWaited = ({ instance }: PersonApp, { failures = [] }: Person): boolean =>
   failures.some((failure) => failure.instance === instance && failure.code === 'blocked')
 
-/** An approval follows an app that moved. @param findDecision the newest decision of an app's owners */
+/**
+ * An approval follows an app that moved. If it has a new owner, the request counts as not yet made.
+ * @param findDecision the newest decision of an app's owners
+ */
 export async function decideApprovals(
   people: AsyncIterable<Person>,
   state: KeepState,
   findDecision: KeepStateStore['findDecision'],
-  { replacedBy, ...context }: ApprovalContext & { replacedBy: ReadonlyMap<string, string> },
+  { replacedBy, ownersOf, ...context }: ApprovalContext & CompanyContext,
 ): Promise<ApprovalUpdate[]> {
   const apps = new Map(
     (state.approvals ?? []).map((stored) => {
       const { instance: former } = stored
       const instance = replacedBy.get(former) ?? former
       const moved = instance !== former && { movedAt: context.now }
-      return [instance, { ...stored, ...moved, instance, former, people: [] as ApprovalPerson[] }]
+      const owners = ownersOf(instance)
+      const hasNewOwner = owners.some((owner) => !stored.owners.includes(owner))
+      const request = hasNewOwner && { requestedAt: 0, requestedForCount: 0 }
+      const waiting = { owners, instance, former, people: [] as ApprovalPerson[] }
+      return [instance, { ...stored, ...moved, ...request, ...waiting }]
     }),
   )
   // Apps that left many lists may have moved, with the people who wait for them.
@@ -76,7 +88,9 @@ export async function decideApprovals(
       if (isFormer && (record?.delistedAt ?? -Infinity) >= (state.evaluatedAt ?? 0)) inQuestion.add(instance)
       const isAffected = apps.has(instance) && (notifiedAt > 0 || isFormer)
       if (appState !== 'blocked' && !isAffected) continue
-      const approval = apps.get(instance) ?? { ...newApproval(instance, name), former: instance, people: [] }
+      const owners = ownersOf(instance)
+      const added = { ...newApproval(instance, name), owners, former: instance, people: [] }
+      const approval = apps.get(instance) ?? added
       const times = { blockedAt: sinceOf(app, person), notifiedAt, connectedAt }
       approval.people.push({ ...app, ...times, isReachable: isEmailable })
       apps.set(instance, Object.assign(approval, { name }))

@@ -321,10 +321,9 @@ export class KeepRun {
     const calendar = calendarOf(company, {}, this.#state)
     const approvals: Approval[] = []
     const actions: OperatorAction[] = []
-    const context = { now: now(), calendar, replacedBy: company.replacedBy }
+    const context = { now: now(), calendar, replacedBy: company.replacedBy, ownersOf }
     for (const decision of await decideApprovals(this.#listed(), this.#state, findDecision, context)) {
-      const { isRequestDue, isNewlyApproved } = decision
-      const approval = { ...decision.approval, owners: ownersOf(decision.approval.instance) }
+      const { approval, isRequestDue, isNewlyApproved } = decision
       const { instance: app, approvedAt: at, by = '' } = approval
       if (isNewlyApproved) actions.push({ at, by, app, what: 'approved' })
       const isDue = isRequestDue && (approval.owners.length === 0 || isWorkingTime(now(), calendar))

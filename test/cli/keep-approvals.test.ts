@@ -78,6 +78,27 @@ it('the owner gets one email about everyone waiting, with the links to approve',
   ])
 })
 
+it.each([
+  ['in place of the former one', [EVE], [EVE]],
+  ['besides the former one', [GRACE, EVE], [GRACE, EVE]],
+  ['no longer', [GRACE], []],
+])('a new owner %s is asked, as for the first time', async (_how, owner, recipients) => {
+  const rollout = installation()
+  await setUpWaitingPeople(rollout)
+  const before = { ...slack, owner: [GRACE, BOB] }
+  const others = { company: resolveCompany({ languages: ['en'], datasources: { slack: before } }, new Map()) }
+  await sentOn(rollout, TUESDAY, 10, recipients.length === 0 ? others : withOwner)
+  const datasources = { slack: { ...slack, owner } }
+  const after = { company: resolveCompany({ languages: ['en'], datasources }, new Map()) }
+
+  const [first, second] = [
+    await sentOn(rollout, WEDNESDAY, 10, after),
+    await sentOn(rollout, THURSDAY, 10, after),
+  ]
+
+  expect([first, second]).toEqual([recipients.map((to) => [to, approvalRequest[1]]), []])
+})
+
 it('a second email to an owner says how many people wait since the first', async () => {
   const rollout = installation()
   await setUpWaitingPeople(rollout, [ADA])
