@@ -92,7 +92,7 @@ export type Company = {
   findReplaced: (apps: readonly { instance: string }[]) => boolean
   /** False if the app is hidden or replaced. */
   isVisible: (app: { instance: string }) => boolean
-  /** Listed apps, as pages show them. A replaced one stands for its replacement until that is listed. */
+  /** Listed apps, as pages show them. A replaced one gets its replacement's instance, unless that is listed, too. */
   listed: <T extends { instance: string }>(apps: T[]) => T[]
   /** A sorted copy of the visible apps. */
   visibleInOrder: <T extends { instance: string }>(apps: T[]) => T[]
