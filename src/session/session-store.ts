@@ -119,7 +119,8 @@ export class SessionStore extends RedisStore {
 
   #rememberTouch(id: string): void {
     if (this.#touchedAt.size >= MAX_TOUCHES) this.#touchedAt.clear()
-    this.#touchedAt.set(id, this.#now())
+    // A copy, because V8 keeps the whole Cookie header in memory for a part of it.
+    this.#touchedAt.set(Buffer.from(id).toString(), this.#now())
   }
 }
 

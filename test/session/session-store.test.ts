@@ -1,4 +1,5 @@
 // Sessions of express-session in our store: the time of each write, conflicting writes, and ended sessions.
+import { randomUUID } from 'node:crypto'
 import express from 'express'
 import request from 'supertest'
 import type { SessionData } from 'express-session'
@@ -14,6 +15,7 @@ import {
   startSession,
 } from '../../src/session/session.ts'
 import { personKey, findSignedIn, requireSignedIn } from '../../src/session/signed-in.ts'
+import { collected, heldBytes } from '../helpers/heap.ts'
 import { memoryStore } from '../sign-in/memory-store.ts'
 
 const OLD = 'an old secret of more than thirty-two characters'
@@ -194,6 +196,21 @@ it('a session is touched after a twentieth of its idle time, and not before', as
   await ada.get('/')
   await ada.get('/')
   expect(writes).toEqual(['touch'])
+})
+
+it('a touched session keeps none of the header from which its ID was read', async () => {
+  const { records } = memoryStore()
+  const times = { idleSeconds: HOUR, maxSeconds: 10 * HOUR, now: () => 1_700_000_000_000 }
+  const sessions = new SessionStore({ records, sealer: createSealer([OLD]), ...times })
+  const [touches, headerBytes] = [2_000, 8_000]
+  await collected()
+  const before = heldBytes()
+  for (let number = 0; number < touches; number++) {
+    const header = Buffer.from(`${'x'.repeat(headerBytes)}${randomUUID()}`).toString('latin1')
+    await sessions.touch(header.slice(headerBytes), { cookie: { originalMaxAge: null } })
+  }
+  await collected()
+  expect(heldBytes() - before).toBeLessThan((touches * headerBytes) / 10)
 })
 
 it('a process that has just started touches the session', async () => {
