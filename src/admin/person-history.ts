@@ -49,14 +49,11 @@ function emailKind(campaign: string, { reminder, isMoved }: EmailRecord): NameAf
 
 const DAY_MS = 86_400_000
 
-const lostAt = ({ lapsedAt, previousLapsedAt }: AppRecord) => lapsedAt ?? previousLapsedAt
-const backAt = ({ status, since, lapses, movedTo }: AppRecord) =>
-  lapses && status === 'connected' && movedTo === undefined ? since : undefined
-
 /** True if the action was about a list that dropped the person, or about an app that they had lost or waited for. */
 function isRelevantTo(person: Person, action: OperatorAction, current: (instance: string) => string) {
   const { at, app, what, since = 0 } = action
-  const { lastCheck, replacedApps = [], intents, listedAt = Infinity, leftAt = Infinity } = person
+  const { lastCheck, replacedApps = [], accessEvents = [], intents, ...dates } = person
+  const { listedAt = Infinity, leftAt = Infinity } = dates
   if (app === undefined) return leftAt >= at && leftAt - at < DAY_MS
   const isSameApp = ({ instance }: { instance: string }) => current(instance) === app
   const records = [...(lastCheck?.apps ?? []), ...replacedApps].filter(isSameApp)
@@ -64,7 +61,9 @@ function isRelevantTo(person: Person, action: OperatorAction, current: (instance
   const isNotified = campaignEmails(person, APPROVALS).some(
     (sent) => sent.at >= at && sent.apps?.includes(app),
   )
-  const lossTimes = records.flatMap((row) => [row.lapsedAt, row.previousLapsedAt, row.delistedAt])
+  const access = accessEvents.findLast((event) => isSameApp(event) && event.at <= at)
+  const lossTimes = records.flatMap((row) => [row.delistedAt, row.previousDelistedAt])
+  if (access?.what === 'lost') lossTimes.push(access.at)
   const times = what === 'approved' ? [blocked?.since, isNotified ? at : undefined] : lossTimes
   return listedAt <= at && leftAt > at && times.some((time = Infinity) => time >= since && time <= at)
 }
@@ -78,12 +77,16 @@ export function historyOf(
   const counted = personForCounts(person, keepState)
   const summary = summarize(person, keepState)
   const records = counted.lastCheck?.apps ?? []
-  const { failures = [], actions: personActions = [] } = person
+  const { failures = [], actions: personActions = [], accessEvents = [] } = person
   const current = (instance: string) => replacedBy.get(instance) ?? instance
-  // The successor of an app continues a loss that hadn't ended.
-  const isContinued = (former: AppRecord) =>
-    records.some((app) => app.instance === current(former.instance) && lostAt(app) === lostAt(former))
-  const ended = (counted.replacedApps ?? []).filter((former) => !isContinued(former))
+  // An app that left many lists may have been removed.
+  const isInQuestion = ({ instance, delistedAt }: AppRecord, at: number) =>
+    delistedAt === at && counted.delistedApps.includes(instance)
+  const access = accessEvents.filter(
+    ({ what, instance, at }) =>
+      what === 'lost' ||
+      !person.lastCheck?.apps.some((app) => app.instance === instance && isInQuestion(app, at)),
+  )
   const all = (keepState.actions ?? []).map((action) =>
     action.app === undefined ? action : { ...action, app: current(action.app) },
   )
@@ -92,16 +95,12 @@ export function historyOf(
     ...MILESTONES.flatMap((milestone) => eventOf(milestone, person[milestone])),
     ...person.campaigns.flatMap(({ name, emails }) =>
       emails.flatMap((email) => {
-        const { at, apps: about = [], alsoListed = [] } = email
+        const { at, apps: about = [], alsoListed = [], releasedBy: by } = email
         const apps = [...about, ...alsoListed]
-        const by = name === LAPSES ? releaseOf(email, emails, actions)?.by : undefined
         return eventOf(emailKind(name, email), at, { apps, outcome: emailStateOf(email), by })
       }),
     ),
-    ...[...records, ...ended].flatMap((record) => [
-      ...eventOf('lost', lostAt(record), { app: current(record.instance) }),
-      ...eventOf('back', backAt(record), { app: current(record.instance) }),
-    ]),
+    ...access.flatMap(({ what, at, instance }) => eventOf(what, at, { app: current(instance) })),
     ...failures.flatMap(({ at, code, instance: app }) =>
       isChoice(code) ? eventOf(code, at, { app }) : eventOf('failed', at, { code, app }),
     ),
@@ -128,13 +127,6 @@ function formerAddress(action: OperatorAction, { actions = [], formerEmails = []
   const isKnown = action.what === 'renamed' && (nth === -1 || renames.length <= formerEmails.length)
   return isKnown ? formerEmails.at(nth) : undefined
 }
-
-/** The operator action that released this email; undefined unless the email is the first one after it. */
-const releaseOf = (email: EmailRecord, emails: readonly EmailRecord[], actions: readonly OperatorAction[]) =>
-  actions.findLast(
-    ({ at, what, app = '' }) =>
-      what === 'released' && emails.find((sent) => sent.at >= at && sent.apps?.includes(app)) === email,
-  )
 
 /** Quotes an address that isn't safe in a shell. */
 const shellWord = (text: string) => (/^[\w.+@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)

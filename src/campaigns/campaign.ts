@@ -103,11 +103,8 @@ export function withEmail(
 ): Person {
   const before = campaignEmail(person, campaign, state.reminder)
   const others = campaignEmails(person, campaign).filter((email) => email !== before)
-  const about = omitUndefined({
-    apps: before?.apps,
-    alsoListed: before?.alsoListed,
-    isMoved: before?.isMoved,
-  })
+  const { apps, alsoListed, isMoved, releasedBy } = before ?? {}
+  const about = omitUndefined({ apps, alsoListed, isMoved, releasedBy })
   const email: EmailRecord = { ...about, ...state, at }
   const emails = [...others, email].slice(-MAX_EMAILS)
   const rest = person.campaigns.filter(({ name }) => name !== campaign)

@@ -6,7 +6,7 @@ import type { PeopleStore } from '../people/people-store.ts'
 import { appsOf, withCheck, type CheckToRecord, type Person, type PersonApp } from '../people/person.ts'
 import { APPROVALS, MOVED_APPROVALS } from './approvals.ts'
 import type { EmailDecision } from './campaign.ts'
-import { emailKindOf, forCampaign, type CampaignName } from './episodes.ts'
+import { emailKindOf, forCampaign, LAPSES, type CampaignName } from './episodes.ts'
 import type { AddressChange } from './listed-people.ts'
 import { EmailLedger, RunStopped } from './ledger.ts'
 import type { ComposeEmail, Email } from './mail/email.ts'
@@ -178,7 +178,8 @@ export class EmailDelivery {
     const email = await this.#campaign.compose(entry, apps, kind)
     const isMoved = kind.isNew ? kind.isMoved : undefined
     const { alsoListed } = email
-    const recorded = { apps: apps.map(({ instance }) => instance), alsoListed, isMoved }
+    const releasedBy = kind.nth === 1 ? releaserOf(apps, this.#campaign) : undefined
+    const recorded = { apps: apps.map(({ instance }) => instance), alsoListed, isMoved, releasedBy }
     const begin = () => this.#ledger.recordSending(entry, reminder, checked, recorded)
     const result = await this.#sendOnceAccepted(() => send(email), begin, { email: entry.email, reminder })
     if (result !== undefined) await this.#record(entry.email, reminder, result)
@@ -301,6 +302,18 @@ async function* dueInOrder(
     if (plan.decision.kind === 'email') yield { entry, plan }
   }
 }
+
+/** The operator who released the email about these losses; undefined if none of them was paused. */
+const releaserOf = (apps: readonly PersonApp[], { name, state: { actions = [] } }: Campaign) =>
+  actions.findLast(
+    ({ what, at, app: released, since = 0 }) =>
+      name === LAPSES &&
+      what === 'released' &&
+      apps.some(
+        ({ instance, movedFrom, lapsedAt = Infinity }) =>
+          [instance, movedFrom].includes(released) && since <= lapsedAt && lapsedAt <= at,
+      ),
+  )?.by
 
 /** True if the person can act on the app: in an approval email, blocked apps; in others, unconnected ones. */
 const isConnectable = ({ state }: PersonApp, { name }: Campaign): boolean =>

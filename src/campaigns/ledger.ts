@@ -73,7 +73,7 @@ export class EmailLedger {
     entry: ListEntry,
     reminder: number,
     checked: CheckToRecord,
-    about: Pick<EmailRecord, 'apps' | 'alsoListed' | 'isMoved'> = {},
+    about: Pick<EmailRecord, 'apps' | 'alsoListed' | 'isMoved' | 'releasedBy'> = {},
   ): Promise<boolean> {
     const { campaign, decide, holdsLease, now } = this.#deps
     if (!(await this.#retryDuringOutage(holdsLease)))

@@ -221,7 +221,7 @@ async function runKeep(
   const notices = new KeepNotices({ settings, company, t, people, compose, mailServer, sendEvent, now })
   const keepRun = new KeepRun(list, campaignRun, {
     composeFor,
-    state: before,
+    state: withActions(before, actions),
     save,
     company,
     notify: (found) => notices.sendMassDisconnect(found, before),
@@ -296,7 +296,12 @@ function createAuditedSave(
   let audited = 0
   return async (state: KeepState): Promise<void> => {
     if (!(await holdsLease())) throw new RunStopped('another run took over')
-    await store.save(withActions(state, actions))
+    await store.save(
+      withActions(
+        state,
+        actions.filter((action) => !state.actions?.includes(action)),
+      ),
+    )
     for (const { what, app: datasource, by: operator } of actions.slice(audited))
       audit({ event: what === 'markedConnected' ? 'released' : what, datasource, operator })
     audited = actions.length

@@ -10,7 +10,7 @@ import { withoutSpans } from '../trace/spans.ts'
 import { isVacated, normalizedAddress } from './address.ts'
 import { createFormerAddresses } from './former-addresses.ts'
 import { withEvents } from './outbox.ts'
-import { newPerson, withSignIn, type AppRecord, type Person } from './person.ts'
+import { newPerson, withAccessEvents, withSignIn, type AppRecord, type Person } from './person.ts'
 import { withSuccessors } from './successors.ts'
 
 /** Opt-outs are kept at least this long, even if the retention is shorter. */
@@ -111,7 +111,7 @@ export class PeopleStore {
         result = after
         isWritten = after !== before
         if (!isWritten) return undefined
-        result = { ...after, changedAt: now() }
+        result = { ...withAccessEvents(before, after), changedAt: now() }
         if (onEvents !== undefined) ({ person: result, ...events } = withEvents(before, result, now()))
         const plain = JSON.stringify(this.#withHiddenOf(whole, result))
         return { text: dataKey.sealer.seal(plain, key), seconds: this.#lifeSeconds(result) }
@@ -361,7 +361,7 @@ function withAddress(person: Person, email: string, other?: Person): Person {
 
 /** Fields that a sign-in and its pages record. */
 const OF_SIGN_INS =
-  /^(email|changedAt|campaigns|signIns|(signedIn|visited|opened|finished)At|lastCheck|intents|failures|outbox)$/
+  /^(email|changedAt|campaigns|signIns|(signedIn|visited|opened|finished)At|lastCheck|intents|failures|accessEvents|outbox)$/
 
 /** True if the person wasn't listed, has no id and no emails, and didn't opt out. */
 const isOnlySignedIn = (person: Person): boolean =>
@@ -381,6 +381,7 @@ function withSignInsOf(person: Person, other: Person, isSame: boolean): Person |
     visitedAt: Math.max(before, visitedAt) || undefined,
     intents: added && intents && added.checkedAt > intents.checkedAt ? added : intents,
     failures: union(person.failures, other.failures, ({ at }) => at),
+    accessEvents: union(person.accessEvents, other.accessEvents, (event) => JSON.stringify(event)),
     outbox: union(person.outbox, other.outbox, ({ id }) => id),
   }
   const withSignIns = signIns.reduce(withSignIn, person)

@@ -56,6 +56,8 @@ export type EmailRecord = {
   alsoListed?: readonly string[] | undefined
   /** Every app replaces another one, or none does. Absent if some do, and in older records. */
   isMoved?: boolean | undefined
+  /** The operator who released it, if it waited for that, in the first email about a loss. */
+  releasedBy?: string | undefined
 }
 
 export const mayHaveBeenSent = ({ state }: EmailRecord): boolean =>
@@ -76,6 +78,9 @@ export type OutboxEvent = {
   tries: number
   dueAt: number
 }
+
+/** Access to an app ended, or the person has it again, at `at` (milliseconds since 1970). */
+type AccessEvent = { at: number; what: 'lost' | 'back'; instance: string }
 
 /** A failed step. `code`: as in the audit log, `unconfirmed`, or the person's choice. No `instance`: unknown. */
 type StepFailure = { at: number; instance?: string | undefined; code: string }
@@ -133,8 +138,9 @@ export type Person = ListDetails & {
   intents?: { checkedAt: number; apps: AppIntent[] }
   campaigns: { name: string; emails: EmailRecord[] }[]
   outbox?: OutboxEvent[]
-  /** Newest last, as are `actions`. */
+  /** Newest last, as are `actions` and `accessEvents`. */
   failures?: StepFailure[]
+  accessEvents?: AccessEvent[]
   actions?: OperatorAction[]
 }
 
@@ -178,6 +184,27 @@ export const withSignIn = (person: Person, key: string): Person => {
 /** "I need an admin", and a consent that the person denied. */
 export const isChoice = (code: string): code is 'blocked' | 'declined' =>
   code === 'blocked' || code === 'declined'
+
+const MAX_ACCESS_EVENTS = 40
+
+/** Adds to the history what a change shows. A loss that goes on, after a removal that was none, has no end before. */
+export function withAccessEvents(before: Person, after: Person): Person {
+  if (before.lastCheck === after.lastCheck) return after
+  const known = new Map(before.lastCheck?.apps.map((app) => [app.instance, app]))
+  let events = after.accessEvents ?? []
+  for (const { instance, status, since, lapsedAt, movedTo } of after.lastCheck?.apps ?? []) {
+    const former = known.get(instance)
+    const lostAt = former?.lapsedAt ?? (former?.movedFrom && former.previousLapsedAt)
+    const isBack = former?.status !== 'connected' && status === 'connected' && movedTo === undefined
+    if (lapsedAt !== undefined && former?.lapsedAt === undefined)
+      events = [
+        ...events.filter((event) => event.instance !== instance || event.at < lapsedAt),
+        { at: lapsedAt, what: 'lost', instance },
+      ]
+    else if (isBack && lostAt !== undefined) events = [...events, { at: since, what: 'back', instance }]
+  }
+  return events.length === 0 ? after : { ...after, accessEvents: events.slice(-MAX_ACCESS_EVENTS) }
+}
 
 const MAX_FAILURES = 10
 const HOUR_MS = 3_600_000

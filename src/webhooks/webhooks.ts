@@ -5,7 +5,7 @@ import type { PeopleStore } from '../people/people-store.ts'
 import type { OutboxEvent, Person } from '../people/person.ts'
 import type { Records } from '../records/records.ts'
 import { withTimeout } from '../with-timeout.ts'
-import { MAX_AGE_MS, ReceiverMonitor } from './receiver-monitor.ts'
+import { ReceiverMonitor } from './receiver-monitor.ts'
 import { eventBody, type WebhookOutcome, type WebhookSender } from './sender.ts'
 
 const FIND_EVERY_SECONDS = 300
@@ -154,7 +154,7 @@ async function claim(people: Pick<PeopleStore, 'change'>, email: string, now: nu
   let dropped = 0
   const person = await people.change(email, (before) => {
     const all = before.outbox ?? []
-    const kept = all.filter(({ at }) => now - at < MAX_AGE_MS)
+    const kept = all.filter(({ at }) => now - at < ReceiverMonitor.maxAgeMs)
     due = kept.filter(({ dueAt }) => dueAt <= now).slice(0, MAX_AT_ONCE)
     dropped = all.length - kept.length
     if (due.length === 0 && dropped === 0) return before

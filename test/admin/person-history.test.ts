@@ -302,32 +302,40 @@ const released = (over: Partial<OperatorAction>): OperatorAction => ({
   since: NOW - DAY,
   ...over,
 })
-const lost = (app: Partial<AppRecord>): Person => ({
+const lost = (app: Partial<AppRecord>, ...access: [what: 'lost' | 'back', at: number][]): Person => ({
   ...withSlack,
   listedAt: NOW - 9 * DAY,
+  accessEvents: access.map(([what, at]) => ({ what, at, instance: 'slack_1' })),
   lastCheck: { checkedAt: NOW, apps: withSlack.lastCheck!.apps.map((one) => ({ ...one, ...app })) },
 })
 
-it.each<[string | undefined, number, string, OperatorAction[]]>([
-  ['root', NOW, 'lapses', [released({})]],
-  [
-    'eve',
-    NOW + 2,
-    'lapses',
-    [released({}), released({ at: NOW + 1, by: 'eve' }), released({ at: NOW + 2 * DAY })],
-  ],
-  [undefined, NOW - 1, 'lapses', [released({})]],
-  [undefined, NOW, 'lapses', [released({ app: 'jira_1' })]],
-  [undefined, NOW, 'lapses', [released({ what: 'removed' })]],
-  [undefined, NOW, 'onboarding', [released({})]],
-])('the history names who released an email: %s', (by, at, campaign, actions) => {
-  const email = { campaign, reminder: 0, state: 'sent', apps: ['slack_1'], now: at } as const
-  const person = withEmail(lost({ lapsedAt: NOW - DAY }), email)
-  const later = withEmail(person, { ...email, reminder: 1, now: at + DAY })
-  const { events } = historyOf(later, { ...newKeepState(), actions })
-  expect(events.flatMap((one) => (one.outcome === 'sent' ? [one.by] : []))).toEqual(
-    at < NOW && campaign === 'lapses' ? ['root', by] : [undefined, by],
-  )
+it('the history names who released an email', () => {
+  const email = { campaign: 'lapses', reminder: 0, state: 'sent', now: NOW, releasedBy: 'root' } as const
+  expect(historyOf(withEmail(withSlack, email), newKeepState()).events[0]).toMatchObject({ by: 'root' })
+})
+
+it.each<[string, ('lost' | 'back')[], Partial<DelistedApp> | undefined, string]>([
+  ['was lost twice', ['lost', 'back', 'lost'], undefined, 'lost back lost'],
+  ['may have been removed', ['lost', 'back'], {}, 'lost'],
+  ['was removed', ['lost', 'back'], { markedRemovedAt: NOW }, 'lost'],
+  ['was connected elsewhere', ['lost', 'back'], { markedConnectedAt: NOW }, 'lost back'],
+  ['may have been removed later', ['lost', 'back', 'lost'], {}, 'lost back lost'],
+])('the history of an app that %s has each loss and its end', (_what, changes, answer, expected) => {
+  const accessEvents = changes.map((what, day) => ({ at: NOW + day * DAY, what, instance: 'slack_1' }))
+  const delistedAt = accessEvents.at(-1)!.at
+  const { lastCheck } = apps({ slack_1: 'connected' })
+  const gone = { checkedAt: NOW, apps: lastCheck!.apps.map((app) => ({ ...app, delistedAt })) }
+  const question = { instance: 'slack_1', name: 'Slack', noticedAt: NOW, since: NOW, people: 12, ...answer }
+  const state = { ...newKeepState(), delistedApps: answer && [question] }
+
+  const { events } = historyOf({ ...ada, lastCheck: gone, accessEvents }, state as KeepState)
+
+  expect(
+    events
+      .toReversed()
+      .map(({ what }) => what)
+      .join(' '),
+  ).toBe(expected)
 })
 
 const waiting = (since: number): Partial<Person> => ({
@@ -337,19 +345,21 @@ const waiting = (since: number): Partial<Person> => ({
 
 it.each<[boolean, Partial<Person>, Partial<OperatorAction>]>([
   [false, withSlack, {}],
-  [true, lost({ lapsedAt: NOW - DAY }), {}],
-  [false, lost({ lapsedAt: NOW - DAY - 1 }), {}],
-  [true, lost({ lapsedAt: NOW }), {}],
-  [false, lost({ lapsedAt: NOW + 1 }), {}],
-  [true, lost({ previousLapsedAt: NOW }), {}],
+  [true, lost({}, ['lost', NOW - DAY]), {}],
+  [false, lost({}, ['lost', NOW - DAY - 1]), {}],
+  [true, lost({}, ['lost', NOW]), {}],
+  [false, lost({}, ['lost', NOW + 1]), {}],
+  [true, lost({}, ['lost', NOW - 2], ['back', NOW + 1], ['lost', NOW + 2]), {}],
+  [false, lost({}, ['lost', NOW - 2], ['back', NOW]), {}],
   [true, lost({ delistedAt: NOW }), { what: 'removed' }],
+  [true, lost({ previousDelistedAt: NOW }), { what: 'removed' }],
   [false, lost({ delistedAt: NOW + 1 }), { what: 'removed' }],
-  [false, lost({ lapsedAt: NOW }), { app: 'github_1' }],
-  [true, { ...lost({ lapsedAt: NOW }), listedAt: NOW }, {}],
-  [false, { ...lost({ lapsedAt: NOW }), listedAt: NOW + 1 }, {}],
-  [true, { ...lost({ lapsedAt: NOW }), leftAt: NOW + 1 }, {}],
-  [false, { ...lost({ lapsedAt: NOW }), leftAt: NOW }, {}],
-  [false, lost({ lapsedAt: NOW }), { what: 'approved' }],
+  [false, lost({}, ['lost', NOW]), { app: 'github_1' }],
+  [true, { ...lost({}, ['lost', NOW]), listedAt: NOW }, {}],
+  [false, { ...lost({}, ['lost', NOW]), listedAt: NOW + 1 }, {}],
+  [true, { ...lost({}, ['lost', NOW]), leftAt: NOW + 1 }, {}],
+  [false, { ...lost({}, ['lost', NOW]), leftAt: NOW }, {}],
+  [false, lost({}, ['lost', NOW]), { what: 'approved' }],
   [true, waiting(NOW), { what: 'approved' }],
   [false, waiting(NOW + 1), { what: 'approved' }],
   [false, {}, { app: undefined } as never],
@@ -364,7 +374,7 @@ it.each<[boolean, Partial<Person>, Partial<OperatorAction>]>([
 
 it('an action about an app that was replaced since concerns its replacement', () => {
   const state = { ...newKeepState(), actions: [released({ app: 'slack_0' })] }
-  const person = { ...withSlack, ...lost({ lapsedAt: NOW - DAY }) }
+  const person = lost({}, ['lost', NOW - DAY])
   const replacedBy = new Map([['slack_0', 'slack_1']])
   expect(historyOf(person, state, replacedBy).events).toContainEqual({
     at: NOW,

@@ -55,6 +55,23 @@ it('a mass disconnect is reported once to each administrator, even if one is rej
   expect(company.events).toMatchObject([{ type: 'app.disconnected_for_many' }])
 })
 
+it('the first email after a release has the operator who released it', async () => {
+  const company = installation()
+  await runMassDisconnect(company, ['slack_1'])
+  const { run, conditions, people } = company
+  conditions.now = monday + 3 * DAY
+  await run(twelve, { release: ['slack_1'] })
+  for (const day of [4, 7]) {
+    conditions.now = monday + day * DAY
+    await run(twelve)
+  }
+
+  const { campaigns, accessEvents } = (await people.get(twelve[0]!))!
+  const lapses = campaigns.find(({ name }) => name === 'lapses')?.emails
+  expect(lapses?.map(({ releasedBy }) => releasedBy)).toEqual([OPERATOR, undefined])
+  expect(accessEvents?.map(({ what }) => what)).toEqual(['lost'])
+})
+
 it('a run prints that a hold ended without a release', async () => {
   const company = installation()
   await runMassDisconnect(company, ['slack_1'])

@@ -36,8 +36,10 @@ it('onramp person prints next steps, apps and history on 80 columns, newest firs
     const apps = seen.lastCheck!.apps.map((app) =>
       app.instance === 'slack_1' ? { ...app, lapsedAt: NOW - 90_000 } : app,
     )
-    const withApps = { ...seen, lastCheck: { checkedAt: NOW, apps } }
-    const email = { campaign: 'lapses', reminder: 0, state: 'sent', apps: ['slack_1'] } as const
+    const lost = { at: NOW - 90_000, what: 'lost', instance: 'slack_1' } as const
+    const withApps = { ...seen, lastCheck: { checkedAt: NOW, apps }, accessEvents: [lost] }
+    const about = { campaign: 'lapses', reminder: 0, state: 'sent', apps: ['slack_1'] } as const
+    const email = { ...about, releasedBy: 'root' }
     const failed = withFailure(withApps, {
       at: NOW + 60_000,
       instance: 'slack_1',

@@ -7,6 +7,7 @@ import {
   isFinished,
   isReady,
   newPerson,
+  withAccessEvents,
   withAction,
   withDetails,
   withFailure,
@@ -72,6 +73,48 @@ it('a person loses access when an app lapses, not when one is added', () => {
   ])
 })
 
+const off = { instance: 'slack_1', name: 'Slack', status: 'disabled' } as const
+const gone = { list: [], delisted: new Set(['slack_1']) }
+const has = (...instances: string[]) => ({ list: listed(...instances) })
+it.each<[string, { list: ListedApp[]; delisted?: Set<string> }[], string[]]>([
+  ['was never lost', [has('slack_1'), has()], []],
+  ['is new after the first check', [has(), has('slack_1')], []],
+  ['was lost', [has('slack_1'), has(), has('slack_1'), has('slack_1')], ['lost 2']],
+  ['was lost and is back', [has('slack_1'), has(), has('slack_1'), has(), has()], ['lost 2', 'back 3']],
+  [
+    'was lost twice',
+    [has('slack_1'), has(), has('slack_1'), has(), has('slack_1')],
+    ['lost 2', 'back 3', 'lost 4'],
+  ],
+  [
+    'was turned off and on while it was lost',
+    [has('slack_1'), has(), has('slack_1'), { list: [off] }, has('slack_1')],
+    ['lost 2'],
+  ],
+  [
+    'was lost, left many lists and is listed again',
+    [has('slack_1'), has(), has('slack_1'), gone, { ...has('slack_1'), delisted: gone.delisted }],
+    ['lost 2'],
+  ],
+  ['was lost and moved', [has('slack_1'), has(), has('slack_1'), has('slack_2')], ['lost 2']],
+])('a record has each loss of an app that %s', (_what, responses, expected) => {
+  const after = responses.reduce((before, { list, delisted }, nth) => {
+    const response = { checkedAt: AT + nth, unconnected: list, ...(delisted && { delisted }) }
+    return withAccessEvents(before, withCheck(before, response, AT + nth))
+  }, ada)
+  expect((after.accessEvents ?? []).map(({ what, at }) => `${what} ${at - AT}`)).toEqual(expected)
+})
+
+it('a record keeps the last forty losses and returns of access', () => {
+  let person = afterCheck(ada, listed('slack_1'))
+  for (let nth = 1; nth < 50; nth++) {
+    const list = nth % 2 === 0 ? listed('slack_1') : []
+    person = withAccessEvents(person, afterCheck(person, list, AT + nth))
+  }
+  expect(person.accessEvents).toHaveLength(40)
+  expect(person.accessEvents?.at(-1)).toEqual({ at: AT + 49, what: 'back', instance: 'slack_1' })
+})
+
 it('a response replaces one from a clock that is more than a minute ahead', () => {
   const ahead = (by: number) => afterCheck(adaWithSlackAndJira, [], AT + by)
   expect(states(afterCheck(ahead(60_001), listed('slack_1'), AT))).toContain('slack_1 unconnected')
@@ -134,7 +177,6 @@ it('a response with invented names doesn’t fill the record, and connected apps
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => `made_${index}`)
 
-const off = { instance: 'slack_1', name: 'Slack', status: 'disabled' } as const
 const withIntent = (kind: AppIntent['kind'], person = afterCheck(ada, listed('slack_1'))) =>
   withIntents(person, AT, [{ instance: 'slack_1', kind }], AT)
 

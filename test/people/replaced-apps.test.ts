@@ -174,24 +174,27 @@ it.each([1, 2])(
   },
 )
 
-// prettier-ignore
-it.each<[string, Partial<AppRecord>[], string]>([
-  ['its successor is listed', [{ status: 'connected', since: 50, lapses: 1, previousLapsedAt: 20 }, { since: 90, newAt: 90 }], 'back,lapse,released,lost'],
-  ['its successor is connected', [{ status: 'connected', since: 50, lapses: 1, previousLapsedAt: 20 }, { status: 'connected', since: 95 }], 'back,lapse,released,lost'],
-  ['its successor has no record', [{ status: 'connected', since: 50, lapses: 1, previousLapsedAt: 20 }], 'back,lapse,released,lost'],
-  ['a run found it delisted, and its successor has no record', [{ status: 'connected', since: 60, lapses: 1, previousLapsedAt: 20, delistedAt: 60 }], 'back,lapse,released,lost'],
-  ['it is still lost', [{ status: 'awaiting', since: 20, lapses: 1, lapsedAt: 20 }, { since: 90, newAt: 90 }], 'lapse,released,lost'],
-  ['it was lost until its successor was listed', [{ status: 'connected', since: 90, lapses: 1, previousLapsedAt: 20 }, { since: 90, newAt: 90 }], 'lapse,released,lost'],
-])('the history of an app goes on under the one in its place: %s', async (_what, apps, expected) => {
-  const [old, successor] = apps.map((app, index): AppRecord => ({ ...(index === 0 ? former : without(next)), ...app }))
-  const fields = { email: 'ada@acme.example', listedAt: 1, failures: [{ at: 10, instance: 'slack_1', code: 'expired' }] }
-  const stored: Person = { ...newPerson('', 0), ...fields, lastCheck: { checkedAt: 99, apps: [old, successor].flatMap((app) => app ?? []) } }
+const lostOnce = { at: 20, what: 'lost', instance: 'slack_1' } as const
+it.each([
+  ['it was lost', [lostOnce], 'lapse,released,lost'],
+  [
+    'it was lost and is back',
+    [lostOnce, { ...lostOnce, at: 50, what: 'back' as const }],
+    'back,lapse,released,lost',
+  ],
+])('the history of an app goes on under the one in its place: %s', async (_what, accessEvents, expected) => {
+  const failures = [{ at: 10, instance: 'slack_1', code: 'expired' }]
+  const fields = { email: 'ada@acme.example', listedAt: 1, failures, accessEvents }
+  const stored: Person = { ...newPerson('', 0), ...fields, lastCheck: { checkedAt: 99, apps: [former] } }
   const email = { reminder: 0, state: 'sent', apps: ['slack_1'] } as const
   const invited = withEmail(stored, { ...email, campaign: 'onboarding', now: 5 })
-  const person = withEmail(invited, { ...email, campaign: LAPSES, now: 40 })
+  const person = withEmail(invited, { ...email, campaign: LAPSES, now: 40, releasedBy: 'root' })
   const released = { at: 30, what: 'released', by: 'root', app: 'slack_1', since: 20 } as const
   const state = { ...newKeepState(), actions: [released] }
-  const company = resolveCompany({ datasources: { slack_2: { name: 'Chat', replaces: 'slack_1' } } }, new Map())
+  const company = resolveCompany(
+    { datasources: { slack_2: { name: 'Chat', replaces: 'slack_1' } } },
+    new Map(),
+  )
   company.findReplaced([next])
   const { events } = historyOf(withSuccessors(person, replacedBy), state, replacedBy)
   const about = events.filter(({ what }) => what !== 'listedAt')
