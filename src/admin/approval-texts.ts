@@ -27,7 +27,7 @@ const hasFailed = ({ stage, waitingPeople }: Approval): boolean =>
 export function describeApproval(approval: Approval, app: string, t: Texts) {
   const { stage, waitingPeople: count, by = '', owners, testers = [], isUntried } = approval
   const [day, label] = [t.day(approval.approvedAt), t('approval.done')]
-  const approved = t('approval.approvedBy', { by, day })
+  const approved = by === '' ? [] : [t('approval.approvedBy', { by, day })]
   const text = (heading: string, ...paragraphs: string[]) => ({ heading, paragraphs })
   const owner = t.list(owners.slice(0, 2))
   const check = t(owner === '' ? 'approval.check' : 'approval.checkOwner', { owner, label })
@@ -39,13 +39,13 @@ export function describeApproval(approval: Approval, app: string, t: Texts) {
   }
   if (stage === 'approved') {
     if (isUntried)
-      return text(t('approval.untriedTitle', { app }), t.sentences([approved, t('approval.untried')]))
+      return text(t('approval.untriedTitle', { app }), t.sentences([...approved, t('approval.untried')]))
     const trying = t(count > 1 ? 'approval.trying' : 'approval.tryingOne')
     const retry = owner === '' ? [t('approval.retry', { label })] : []
-    return text(t('approval.approvedTitle', { app }), approved, trying, ...retry)
+    return text(t('approval.approvedTitle', { app }), ...approved, trying, ...retry)
   }
   if (stage === 'confirmed')
-    return text(t('approval.confirmedTitle', { app }), approved, t('approval.confirmed'))
+    return text(t('approval.confirmedTitle', { app }), ...approved, t('approval.confirmed'))
   if (count === 0) return text(t('approval.none', { app }), t('approval.noneLead'))
   const why = [
     t(count === 1 ? 'approval.sawOne' : 'approval.saw', { app, label: t('overview.block') }),

@@ -21,9 +21,12 @@ const WORKING_DAYS = {
   nextTester: 3,
 }
 
-/** Times are milliseconds since 1970; 0: not yet. `notifiedAt`: the last email about the approval. */
+/**
+ * Times are milliseconds since 1970; 0: not yet. `notifiedAt`: the last email about the approval. `consentedAt`: as
+ * `connectedAt`, if the person had left for the app.
+ */
 type ApprovalPerson = Pick<PersonApp, 'state' | 'isUnconfirmed'> &
-  Record<'blockedAt' | 'notifiedAt' | 'connectedAt', number> & { isReachable: boolean }
+  Record<'blockedAt' | 'notifiedAt' | 'connectedAt' | 'consentedAt', number> & { isReachable: boolean }
 
 /** `isRequestDue`: the owners are to be emailed. `isNewlyApproved`: their decision is new. */
 type ApprovalUpdate = { approval: Approval; isRequestDue: boolean; isNewlyApproved: boolean }
@@ -91,19 +94,18 @@ export async function decideApprovals(
       const owners = ownersOf(instance)
       const added = { ...newApproval(instance, name), owners, former: instance, people: [] }
       const approval = apps.get(instance) ?? added
-      const times = { blockedAt: sinceOf(app, person), notifiedAt, connectedAt }
+      const consentedAt = record?.delistedAt === undefined ? connectedAt : 0
+      const times = { blockedAt: sinceOf(app, person), notifiedAt, connectedAt, consentedAt }
       approval.people.push({ ...app, ...times, isReachable: isEmailable })
       apps.set(instance, Object.assign(approval, { name }))
     }
   }
-  const paused = pausedApps(state)
   const decisions: ApprovalUpdate[] = []
   for (const { people: waiters, former, ...app } of apps.values()) {
     const decision = (await findDecision(app.instance)) ?? (await findDecision(former))
     const result = decideApproval(app, waiters, decision, context)
     if (result === undefined && !inQuestion.has(app.instance)) continue
-    const isRequestDue = result?.isRequestDue === true && !paused.has(app.instance)
-    decisions.push({ approval: app, isNewlyApproved: false, ...result, isRequestDue })
+    decisions.push({ approval: app, isNewlyApproved: false, isRequestDue: false, ...result })
   }
   return decisions
 }
@@ -150,7 +152,13 @@ export function decideApproval(
   const testedSince = before.stage === 'failed' ? before.stageChangedAt : approvedAt
   const isTested = ({ state, notifiedAt, connectedAt }: ApprovalPerson) =>
     state === 'connected' && Math.max(notifiedAt, connectedAt) >= testedSince
-  const isConfirmed = ['approved', 'failed'].includes(decided.stage) && people.some(isTested)
+  // The owner may have approved the app without saying so here.
+  const isApprovedElsewhere =
+    decided.stage === 'unapproved' &&
+    isRequested(before) &&
+    people.some(({ consentedAt }) => consentedAt >= before.requestedAt)
+  const isConfirmed =
+    isApprovedElsewhere || (['approved', 'failed'].includes(decided.stage) && people.some(isTested))
   const isEvaluated = isConfirmed || (decided.stage === 'approved' && notified.some(hasFailed))
   const outcome =
     isEvaluated && ({ stage: isConfirmed ? 'confirmed' : 'failed', stageChangedAt: now } as const)
@@ -173,7 +181,16 @@ export function decideApproval(
   const isUntried = isNextDue && next.length === 0 && all.length > 0
   const testers = [...emailed, ...next].map(({ blockedAt }) => blockedAt)
   return {
-    approval: { ...decided, stage, stageChangedAt, waitingPeople: count, since, testers, isUntried },
+    approval: {
+      ...decided,
+      ...(isApprovedElsewhere && { approvedAt: now, by: undefined }),
+      stage,
+      stageChangedAt,
+      waitingPeople: count,
+      since,
+      testers,
+      isUntried,
+    },
     isRequestDue,
     isNewlyApproved: approvedAt > before.approvedAt,
   }

@@ -35,6 +35,7 @@ const blockedOn = (days: number, change: Partial<ApprovalPerson> = {}): Approval
   blockedAt: atDay(days),
   notifiedAt: 0,
   connectedAt: 0,
+  consentedAt: 0,
   isReachable: true,
   ...change,
 })
@@ -80,6 +81,28 @@ describe('owners', () => {
     expect(after?.approvedAt).toBe(approval.stage !== stage ? atDay(answeredAt) : approval.approvedAt)
   })
 })
+
+const consented = (days: number) =>
+  blockedOn(0, { state: 'connected', connectedAt: atDay(days), consentedAt: atDay(days) })
+it.each([
+  ['confirms it', requestedForCount(2), consented(1), 'confirmed'],
+  ['confirms nothing before the request', requestedForCount(2), consented(0.9), 'unapproved'],
+  ['confirms nothing without a request', approvalWith(), consented(1), 'unapproved'],
+  [
+    'confirms nothing without a consent',
+    requestedForCount(2),
+    { ...consented(1), consentedAt: 0 },
+    'unapproved',
+  ],
+  ['confirms nothing of a failed approval', { ...failed, requestedAt: atDay(2) }, consented(1.4), 'failed'],
+] as const)(
+  'a person who waited and connects an app without a decision %s',
+  (_what, approval, person, stage) => {
+    const { approval: after, isNewlyApproved } = decide(approval, [person, bob], 2)!
+    expect([after.stage, after.by, isNewlyApproved]).toEqual([stage, undefined, false])
+    expect(after.approvedAt).toBe(stage === 'confirmed' ? atDay(2) : 0)
+  },
+)
 
 const tester = (change: Partial<ApprovalPerson> = {}) => blockedOn(0, { notifiedAt: atDay(2.1), ...change })
 

@@ -3,6 +3,9 @@ import { expect, it } from 'vitest'
 import { resolveCompany, type Company } from '../../src/company/company.ts'
 import { withCheck, withFailure, withIntents, withMilestone } from '../../src/people/person.ts'
 import type { AppIntent } from '../../src/people/person.ts'
+import { describeApproval } from '../../src/admin/approval-texts.ts'
+import { withConsents } from '../helpers/people.ts'
+import { t } from '../helpers/texts.ts'
 import { DAY, HOUR, installation, monday } from './installation.ts'
 
 const GRACE = 'grace@acme.example'
@@ -124,6 +127,21 @@ it('no owner is emailed at night, or while emails are paused', async () => {
   expect(await sentOn(rollout, FRIDAY)).toEqual([approvalRequest])
 })
 
+it('the owner is asked while emails to people about a lost app are paused', async () => {
+  const rollout = installation()
+  await setUpWaitingPeople(rollout)
+  await rollout.pauseEmails('slack_1')
+  const sweep = { beganAt: timeOf(TUESDAY), endedAt: timeOf(TUESDAY) }
+  await rollout.keepState.save({ ...(await rollout.keepState.load()), sweep })
+
+  const first = await sentOn(rollout, TUESDAY)
+  await rollout.keepState.recordDecision('slack_1', { at: timeOf(TUESDAY, 11), by: GRACE })
+  const second = await sentOn(rollout, TUESDAY, 12)
+
+  const notAdmins = [...first, ...second].filter(([to = '']) => [GRACE, ...ALL].includes(to))
+  expect(notAdmins).toEqual([approvalRequest])
+})
+
 it('admins get the request for an app without an owner', async () => {
   const rollout = installation()
   await setUpWaitingPeople(rollout)
@@ -131,6 +149,22 @@ it('admins get the request for an app without an owner', async () => {
   await rollout.run(ALL)
 
   expect(rollout.subjectsTo('admin@acme.example')).toEqual([expect.stringMatching(/^3 people are waiting/)])
+})
+
+it('the others are emailed once one has connected the app, though the owner said nothing', async () => {
+  const rollout = installation()
+  await setUpWaitingPeople(rollout)
+  await sentOn(rollout, TUESDAY)
+  rollout.unconnectedApps.set(ADA, [])
+  rollout.conditions.now = timeOf(TUESDAY, 12)
+  await rollout.people.change(ADA, (person) => withConsents(person, timeOf(TUESDAY, 12)))
+
+  const sent = await sentOn(rollout, WEDNESDAY)
+
+  expect(sent.map(([to]) => to)).toEqual([BOB, EVE])
+  const approvals = (await rollout.keepState.load()).approvals ?? []
+  const { paragraphs } = describeApproval(approvals[0]!, 'Slack', t)
+  expect(paragraphs.join(' ')).not.toMatch(/approved (it )?on|by  /)
 })
 
 it('one person tests an approved app, and the others are emailed once it works', async () => {
