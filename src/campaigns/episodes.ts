@@ -126,10 +126,7 @@ export function forCampaign(
       ))
   const mayBeRemoved = ({ delistedAt = -Infinity }: AppRecord) => delistedAt >= (state.evaluatedAt ?? 0)
   const inQuestion = unansweredDelistings(state)
-  const isRemoved = ({ instance }: AppRecord) =>
-    state.delistedApps?.some(
-      (app) => app.instance === instance && (app.markedRemovedAt !== undefined || inQuestion.includes(app)),
-    )
+  const isInQuestion = ({ instance }: AppRecord) => inQuestion.some((app) => app.instance === instance)
   // A new app's own email comes first; a reminder lists the app afterwards.
   const isUnannounced = (app: AppRecord) =>
     name === ONBOARDING &&
@@ -140,7 +137,7 @@ export function forCampaign(
     name === ONBOARDING &&
     state.approvals?.some((one) => one.instance === instance && ['approved', 'failed'].includes(one.stage)) &&
     emailsAbout(person, instance, 0, APPROVALS).length > 0
-  const isLeftOut = [mayBeRemoved, isPaused, isRemoved, isUnannounced, isTried]
+  const isLeftOut = [mayBeRemoved, isPaused, isInQuestion, isUnannounced, isTried]
   const apps = lastCheck.apps.filter((app) => !isLeftOut.some((matches) => matches(app)))
   return { ...person, lastCheck: { ...lastCheck, apps } }
 }

@@ -249,8 +249,8 @@ export const delistedInstances = ({ delistedApps }: Pick<KeepState, 'delistedApp
   new Set(delistedApps?.flatMap((app) => (app.markedConnectedAt === undefined ? app.instance : [])))
 
 /**
- * Leaves out what counts, pages and emails ignore: apps that were delisted or have moved, and waits for an approval
- * that is confirmed.
+ * Leaves out what counts, pages and emails ignore: apps that have moved or were removed, also for those who still have
+ * them listed; delisted ones; and waits for an approval that is confirmed.
  * @returns `delistedApps`: instances that left this person's list and many others at once
  */
 export function personForCounts(
@@ -260,8 +260,10 @@ export function personForCounts(
   const { lastCheck, intents, signedInAt = 1 } = person
   const delisted = delistedInstances(state)
   const hasMoved = ({ movedTo }: AppRecord) => movedTo !== undefined
+  const isRemoved = ({ instance }: AppRecord) =>
+    state.delistedApps?.some((app) => app.instance === instance && app.markedRemovedAt !== undefined)
   const isCounted = (app: AppRecord) =>
-    !hasMoved(app) && (app.status !== 'connected' || !delisted.has(app.instance))
+    !hasMoved(app) && !isRemoved(app) && (app.status !== 'connected' || !delisted.has(app.instance))
   const isApproved = ({ instance, kind, since = signedInAt }: AppIntent) =>
     kind === 'blocked' &&
     state.approvals?.some(

@@ -3,7 +3,8 @@ import { expect, it } from 'vitest'
 import { findClusters } from '../../src/campaigns/clusters.ts'
 import { forCampaign, NEW_APPS } from '../../src/campaigns/episodes.ts'
 import { personForCounts } from '../../src/people/keep-state.ts'
-import { newPerson, withCheck, type Person } from '../../src/people/person.ts'
+import { appsOf, newPerson, withCheck, type Person } from '../../src/people/person.ts'
+import { withAppStates } from '../helpers/people.ts'
 import { DAY, HOUR, jira, monday, NO_CLUSTERS, slack } from './lapsed-person.ts'
 
 type NoticedBy = 'run' | 'page' | 'walk'
@@ -179,6 +180,17 @@ it.each([
   const some = [person('run'), person('page'), restored('run'), restored('page')]
   const counted = some.map((one) => personForCounts(one, { delistedApps }))
   expect(counted.map((one) => one.delistedApps.length)).toEqual([found, found, found, found])
+})
+
+it.each([
+  ['was removed', { markedRemovedAt: 1 }, []],
+  ['was connected elsewhere', { markedConnectedAt: 1 }, ['jira_1 unconnected']],
+  ['may have been removed', {}, ['jira_1 unconnected']],
+])('an app that %s for others counts for a person with it listed: %j', (_what, answer, counted) => {
+  const lacksJira = withAppStates(newPerson('ada@acme.example', 0), { jira_1: 'unconnected' }, 1)
+  const question = { instance: 'jira_1', name: 'Jira', noticedAt: 1, since: 1, people: 9, ...answer }
+  const apps = appsOf(personForCounts(lacksJira, { delistedApps: [question] }))
+  expect(apps.map(({ instance, state }) => `${instance} ${state}`)).toEqual(counted)
 })
 
 it.each([
