@@ -37,14 +37,17 @@ function compareWith(
   row: DailyCounts & { at?: number },
   report: ComparedReport,
   changeCounts: NonNullable<Report['changeCounts']>,
-  { newApps: ongoing = [], appEvents = [] }: KeepState,
+  { newApps: ongoing = [], delistedApps = [], appEvents = [] }: KeepState,
   isSince: (at: number) => boolean,
 ) {
   const before = doneIn(row)
   const moreReady = before === undefined ? report.ready - row.ready : report.finished - before
   const known = new Map(report.datasources.map((app) => [app.instance, app]))
+  const isCorrected = ({ what, instance, at }: (typeof appEvents)[number]) =>
+    what === 'removed' &&
+    delistedApps.some((app) => app.instance === instance && (app.markedConnectedAt ?? 0) > at)
   const events = appEvents
-    .filter(({ at }) => isSince(at))
+    .filter((event) => isSince(event.at) && !isCorrected(event))
     .map(({ instance, name, ...event }) => ({
       ...(known.get(instance) ?? newAppCounts(instance, name)),
       ...event,

@@ -136,9 +136,13 @@ function dominantApp({ datasources }: Report, count: number, peopleAffected = pe
   return most > next && most * 2 >= count ? first : undefined
 }
 
-/** The app that most of the people who lost access have lost. */
-export const dominantLostApp = (report: Report) =>
-  report.fellBack === 0 ? undefined : dominantApp(report, report.fellBack, ({ lapsed }) => lapsed)
+/** The app that most of the people who lost access have lost. @param report.lostSince if given, since then */
+export function dominantLostApp(report: Report) {
+  const { lostSince, fellBack, changeCounts } = report
+  const count = changeCounts?.fellBack ?? fellBack
+  const lostBy = ({ instance, lapsed }: AppCounts) => (lostSince ? (lostSince.get(instance) ?? 0) : lapsed)
+  return count === 0 ? undefined : dominantApp(report, count, lostBy)
+}
 
 function statsOf(report: Report, t: Texts) {
   const share = shareFormatter(t)

@@ -95,6 +95,8 @@ export type Report = Omit<Totals, 'asOf' | 'lastEmailAt' | 'dueLater'> & {
   groups: GroupCounts[]
   days: DayCounts[]
   changeCounts?: Record<(typeof CHANGES)[number], number>
+  /** People of `changeCounts.fellBack`, by the apps that they have lost since. */
+  lostSince?: ReadonlyMap<string, number>
 }
 
 /**
@@ -130,6 +132,7 @@ export class ReportCounter {
   /** By the number of the UTC day since 1970. */
   readonly #days = new Map<number, DayCounts>()
   readonly #changeCounts = zeros(CHANGES)
+  readonly #lostSince = new Map<string, number>()
   readonly #delistedApps = new Map<string, number>()
   #gone = 0
 
@@ -144,10 +147,7 @@ export class ReportCounter {
   add(summary: PersonSummary): void {
     const moments = momentsOf(summary)
     addToDays(this.#days, moments)
-    const since = this.#since
-    if (since !== undefined)
-      for (const what of CHANGES)
-        this.#changeCounts[what] += moments[what].filter((at = -Infinity) => at > since).length
+    if (this.#since !== undefined) this.#addChanges(summary, moments, this.#since)
     if (CRITERIA.gone(summary)) {
       this.#gone++
       return
@@ -160,6 +160,13 @@ export class ReportCounter {
     addToApps(this.#apps, summary, this.#now)
     for (const app of summary.delistedApps)
       this.#delistedApps.set(app, (this.#delistedApps.get(app) ?? 0) + 1)
+  }
+
+  #addChanges({ apps }: PersonSummary, moments: ReturnType<typeof momentsOf>, since: number): void {
+    const isSince = (at = -Infinity) => at > since
+    for (const what of CHANGES) this.#changeCounts[what] += moments[what].filter(isSince).length
+    const lost = moments.fellBack.some(isSince) ? apps.filter(({ lapsedAt }) => isSince(lapsedAt)) : []
+    for (const { instance } of lost) this.#lostSince.set(instance, (this.#lostSince.get(instance) ?? 0) + 1)
   }
 
   #addDue(summary: PersonSummary): void {
@@ -205,7 +212,7 @@ export class ReportCounter {
       })),
       groups: withSmallTogether([...this.#groups.values()]),
       days: [...this.#days.values()].sort((one, other) => one.day.localeCompare(other.day)),
-      ...(this.#since !== undefined && { changeCounts: this.#changeCounts }),
+      ...(this.#since !== undefined && { changeCounts: this.#changeCounts, lostSince: this.#lostSince }),
     }
   }
 }

@@ -204,6 +204,19 @@ it('a comparison counts people due for the email about a new app', () => {
   ])
 })
 
+it.each([
+  ['corrected later', now + 1, false],
+  ['its correction', now, true],
+  ['not corrected', undefined, true],
+])('a removal is named unless it was corrected: %s', (_what, markedConnectedAt, isNamed) => {
+  const jira = { instance: 'jira_1', name: 'Jira', people: 30 }
+  const appEvents = [{ ...jira, what: 'removed' as const, at: now }]
+  const delistedApps = [{ ...jira, noticedAt: 1, since: 1, ...(markedConnectedAt && { markedConnectedAt }) }]
+  const state = { ...newKeepState(), days: rows, appEvents, delistedApps }
+  const comparison = compareSince(report, state, now)!
+  expect(describeComparison(comparison, t).includes('Jira was removed')).toBe(isNamed)
+})
+
 it('a comparison has each end of a hold', () => {
   const ended = { instance: 'notion_1', name: 'notion_1', people: 38, had: 40 }
   const appEvents: KeepState['appEvents'] = [

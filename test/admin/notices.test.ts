@@ -205,6 +205,29 @@ it('the digest compares with the last digest, to the minute, though runs counted
   )
 })
 
+it('the digest names the app that was lost since the last digest', async () => {
+  const lostDrive = {
+    instance: 'gdrive_1',
+    name: 'Drive',
+    status: 'awaiting',
+    since: 1,
+    lapsedAt: 1,
+  } as const
+  const older = people('Law', 9, false).map((person) => ({
+    ...person,
+    lastCheck: { checkedAt: now, apps: [...person.lastCheck!.apps, lostDrive] },
+  }))
+  const report = await createReport(summaries(...people('Sales', 3, true), ...older), now, {
+    since: now - 2 * DAY,
+  })
+  const digest = { ...before, nothing: 0, day: '2027-01-23', at: now - 2 * DAY }
+
+  const { paragraphs } = digestNotice(report, { ...keepState, digest }, now, words)
+
+  expect(report.datasources[0]).toMatchObject({ instance: 'gdrive_1', lapsed: 9 })
+  expect(paragraphs).toContain('Access was lost most often to Slack')
+})
+
 it('the digest names neither people nor departments', async () => {
   const notice = digestNotice(await createReport(summaries(...everyone), now), keepState, now, words)
   expect(JSON.stringify(notice)).not.toMatch(/Law|@acme|Byron/)
