@@ -155,6 +155,11 @@ function helpFor(summary: PersonSummary, person: Person, keepState: KeepState) {
     const instance = [app.instance, former?.instance ?? ''].find((one) => paused.has(one))
     return instance === undefined ? [] : [{ ...app, instance }]
   }
+  // No release emails someone who has opted out, and people are emailed about the other apps.
+  const isEmailable = optedOutAt === undefined
+  const onHold = left.flatMap(pausedApp)
+  const waitsForRelease =
+    onHold.length === left.length || onHold.some(({ lapsedAt }) => lapsedAt !== undefined)
   const causes: [NameAfter<'person.help.'>, boolean | readonly PersonApp[], command?: string][] = [
     ['gone', leftAt !== undefined],
     ['unknown', unknownAt !== undefined, 'person rename EMAIL NEW'],
@@ -162,8 +167,8 @@ function helpFor(summary: PersonSummary, person: Person, keepState: KeepState) {
     ['unchecked', summary.checkedAt === undefined, 'status EMAIL'],
     ['tester', blocked.filter(isTester), 'invite link EMAIL'],
     ['blocked', blocked.filter((app) => approvalOf(app) === undefined)],
-    ['approved', blocked],
-    ['onHold', left.flatMap(pausedApp)],
+    ['approved', isEmailable && blocked],
+    ['onHold', isEmailable && waitsForRelease && onHold],
     ['failed', left.filter(({ instance }) => instance === failure?.instance), 'doctor --as EMAIL'],
     ['unconfirmed', left.filter(({ isUnconfirmed }) => isUnconfirmed), 'status EMAIL'],
     ['optedOut', optedOutAt !== undefined && left, 'invite link EMAIL'],

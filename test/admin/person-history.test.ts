@@ -74,8 +74,15 @@ it.each<[string, Person, KeepState?]>([
   ['onHold keep PEOPLE.csv --release slack_1', withSlack, ON_HOLD],
   [
     'onHold keep PEOPLE.csv --release jira_1 --release slack_1',
-    apps({ jira_1: 'unconnected', slack_1: 'unconnected', figma_1: 'unconnected' }),
+    apps({ jira_1: 'unconnected', slack_1: 'unconnected' }),
     { ...ON_HOLD, massDisconnects: [found, { ...found, instance: 'jira_1', name: 'Jira' }] },
+  ],
+  ['left invite link', apps({ slack_1: 'unconnected', figma_1: 'unconnected' }), ON_HOLD],
+  ['optedOut invite link', { ...lapsed, optedOutAt: NOW }, ON_HOLD],
+  [
+    'optedOut invite link',
+    { ...waitingFor(NOW - HOUR), optedOutAt: NOW },
+    approved('approved', NOW - 2 * HOUR),
   ],
   ['left invite link', lapsed, { ...ON_HOLD, massDisconnects: [{ ...found, resumedAt: NOW }] }],
   ['failed doctor --as', failed(NOW - HOUR)],
