@@ -54,7 +54,7 @@ export const requireAdmin =
 type AdminDeps = {
   snapshot: PeopleSnapshot
   people: Pick<PeopleStore, 'keyFor' | 'getByKey'>
-  keepStateStore: Pick<KeepStateStore, 'load' | 'findDecision'>
+  keepStateStore: Pick<KeepStateStore, 'load' | 'loadDecided' | 'findDecision'>
   publicUrl: string
   company: Pick<
     Company,
@@ -109,7 +109,10 @@ export function createAdminRoutes(deps: AdminDeps): Router {
   })
 
   router.get('/admin/people/:key', async (req, res) => {
-    const [person, keepState] = await Promise.all([people.getByKey(req.params.key), keepStateStore.load()])
+    const [person, keepState] = await Promise.all([
+      people.getByKey(req.params.key),
+      keepStateStore.loadDecided(),
+    ])
     if (person === undefined)
       throw new Problem(404, 'not_found', { detail: 'no person on record has this key' })
     auditView(req, 'person', person.email)

@@ -32,7 +32,7 @@ export async function showPerson(
     const person = shown && json ? await openPeople({ records, settings, now }).get(shown.email) : shown
     if (person === undefined)
       throw new OperatorError(`nothing is stored about ${email} (${storeLabel(settings)})`)
-    const keepState = await openKeepState(records, settings).load()
+    const keepState = await openKeepState(records, settings).loadDecided()
     if (json) {
       const dataKey = await createKeyRing(records, settings.SESSION_SECRET).dataKey()
       const walks = (person.signIns ?? []).map((key) => WalkStore.read(records, key, dataKey))

@@ -183,6 +183,14 @@ export class KeepStateStore {
     return (await this.#read<KeepState>(KEY)) ?? { massDisconnects: [], zones: {}, days: [] }
   }
 
+  /** The state with the decisions that owners made since the last run. */
+  async loadDecided(): Promise<KeepState> {
+    const state = await this.load()
+    const decide = async (approval: Approval) =>
+      applyDecision(approval, await this.findDecision(approval.instance))
+    return { ...state, approvals: await Promise.all((state.approvals ?? []).map(decide)) }
+  }
+
   /** Only the run that holds the lease writes. */
   async save(state: KeepState): Promise<void> {
     await this.#write(KEY, { ...state, days: state.days.slice(-MAX_DAYS) })

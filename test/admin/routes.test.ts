@@ -6,12 +6,14 @@ import { PeopleSnapshot } from '../../src/admin/people-snapshot.ts'
 import { createExportRoutes } from '../../src/admin/exports.ts'
 import { createAdminRoutes, requireAdmin } from '../../src/admin/routes.ts'
 import { resolveCompany } from '../../src/company/company.ts'
-import { newApproval, type Approval } from '../../src/people/keep-state.ts'
+import { KeepStateStore, newApproval, type Approval } from '../../src/people/keep-state.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import type { KeepState } from '../../src/people/keep-state.ts'
 import type { Problem } from '../../src/problem.ts'
 import type { Audit } from '../../src/web/audit.ts'
 import type { SendPage } from '../../src/web/pages.ts'
+import { testKeyRing } from '../helpers/data-key.ts'
+import { memoryRecords } from '../helpers/memory-records.ts'
 import { newKeepState, withAppStates, withEmailState, testPeople } from '../helpers/people.ts'
 import { languages } from '../helpers/texts.ts'
 
@@ -65,10 +67,10 @@ async function pages(people: readonly Person[], given: Partial<PeopleSnapshot> =
   const audit: Audit = (happened) => void auditEvents.push(happened)
   const sendPage: SendPage = (req, res, { view, data }) =>
     void res.json({ view, ...(typeof data === 'function' ? data(languages.ofRequest(req)) : data) })
-  const keepStateStore = {
+  const keepStateStore = Object.assign(new KeepStateStore(memoryRecords().records, testKeyRing()), {
     load: () => Promise.resolve(context.keepState),
     findDecision: () => Promise.resolve(context.decision),
-  }
+  })
   const publicUrl = 'https://onramp.example'
   const routes = createAdminRoutes({
     snapshot,
@@ -310,6 +312,18 @@ it('the overview no longer lists an approval given since the last run', async ()
     context.decision = decision
     expect((await open('/admin')).body.needs).toHaveLength(count)
   }
+})
+
+it('a person’s page has an approval given since the last run', async () => {
+  const intents = { checkedAt: NOW, apps: [{ instance: 'box_1', kind: 'blocked', since: NOW } as const] }
+  const open = await pages([{ ...withAppStates(lacksSlack, { box_1: 'blocked' }, NOW), intents }])
+  context.keepState = { ...context.keepState, approvals: [newApproval('box_1', 'Box')] }
+  const { key } = (await open('/admin/people')).body.people[0]
+  const helpAt = async () => (await open(`/admin/people/${key}`)).body.help.kind
+
+  expect(await helpAt()).toBe('blocked')
+  context.decision = { at: NOW + 1, by: 'henk' }
+  expect(await helpAt()).toBe('approved')
 })
 
 it('the overview names the approver of an app until it is confirmed', async () => {
