@@ -3,6 +3,8 @@ import { Readable } from 'node:stream'
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib'
 
 const MAX_BYTES = 1024 * 1024
+/** A chunk takes some 100 bytes besides its own, and chunks may have one byte (RFC 9112 7.1). */
+const MAX_CHUNKS = 10_000
 
 /** Some servers ignore Accept-Encoding and compress, such as stores of compressed files (RFC 9110 8.4.1). */
 const DECODERS = new Map<string, (bytes: Uint8Array, options: { maxOutputLength: number }) => Buffer>([
@@ -20,7 +22,7 @@ type HttpBody = {
   coding?: string | string[] | undefined
 }
 
-/** @returns '' for an unreadable body of an error response @throws {RangeError} for more than 1 MiB */
+/** @returns '' for an unreadable body of an error response @throws {RangeError} for more than 1 MiB or 10,000 chunks */
 export async function readBody({ status, body, coding }: HttpBody): Promise<string> {
   if (body === null) return ''
   try {
@@ -40,7 +42,8 @@ const bytesOf = (body: Readable): Promise<Buffer> =>
     body.on('data', (chunk: Uint8Array) => {
       length += chunk.length
       if (length > MAX_BYTES) body.destroy(new RangeError(`response larger than ${MAX_BYTES} bytes`))
-      else chunks.push(chunk)
+      else if (chunks.push(chunk) > MAX_CHUNKS)
+        body.destroy(new RangeError(`response in more than ${MAX_CHUNKS} chunks`))
     })
     body.on('end', () => resolve(Buffer.concat(chunks))).on('error', reject)
   })
