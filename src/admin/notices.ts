@@ -21,7 +21,8 @@ import type { Report } from './report.ts'
 import { compareWithDigest, describeComparison } from './comparison.ts'
 
 /** @param t in the company's first language */
-type NoticeContext = { t: Texts; displayName: Company['displayName']; publicUrl: string }
+type NoticeContext = Pick<Company, 'displayName'> &
+  Partial<Pick<Company, 'replacedBy'>> & { t: Texts; publicUrl: string }
 
 const noticeOf = (
   subject: string,

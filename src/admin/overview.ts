@@ -1,6 +1,7 @@
 // GET /admin: figures, funnel, trend and action items, from the report alone. Pure.
 import { likelySuccessorOf } from '../campaigns/clusters.ts'
 import { WORKING_HOURS } from '../campaigns/working-time.ts'
+import type { Company } from '../company/company.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { compareSince, describeComparison } from './comparison.ts'
@@ -228,13 +229,17 @@ const MAX_APPS = 3
 const mostFirst = (apps: readonly AppCounts[], peopleAffected: (app: AppCounts) => number): AppCounts[] =>
   apps.filter((app) => peopleAffected(app)).sort((one, other) => peopleAffected(other) - peopleAffected(one))
 
-/** Replaces names by {@link uniqueNames}. Drops hidden apps, and questions about replaced ones. */
+/**
+ * Replaces names by {@link uniqueNames}. Drops hidden apps, and questions about replaced ones. A new app that replaces
+ * another one has moved, also before a run knows it.
+ */
 export function withCompanyNames(
   report: Report,
   keepState: KeepState,
-  names: Parameters<typeof uniqueNames>[2],
+  names: Parameters<typeof uniqueNames>[2] & Partial<Pick<Company, 'replacedBy'>>,
   lang: string,
 ) {
+  const successors = new Set(names.replacedBy?.values())
   const isShown = ({ instance }: { instance: string }) => names.datasourceOf?.(instance)?.isHidden !== true
   const massDisconnects = keepState.massDisconnects.filter(isShown)
   const delistedApps = (keepState.delistedApps ?? []).filter(names.isVisible ?? (() => true))
@@ -244,6 +249,9 @@ export function withCompanyNames(
   const state = {
     ...keepState,
     massDisconnects: named(massDisconnects),
+    newApps: (keepState.newApps ?? []).map((app) =>
+      successors.has(app.instance) ? { ...app, isMoved: true } : app,
+    ),
     delistedApps: named(delistedApps),
     appEvents: named((keepState.appEvents ?? []).filter(isShown)),
   }

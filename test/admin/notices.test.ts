@@ -228,6 +228,22 @@ it('the digest names the app that was lost since the last digest', async () => {
   expect(paragraphs).toContain('Access was lost most often to Slack')
 })
 
+it.each([
+  ['has moved', new Map([['slack_0', 'slack_1']])],
+  ['is new for 3 people', new Map<string, string>()],
+])('the digest says at once that an app %s', async (sentence, replacedBy) => {
+  const slackOf = { instance: 'slack_1', name: 'Slack', people: 3 }
+  const newApps = [{ ...slackOf, noticedAt: now, since: now }]
+  const appEvents = [{ ...slackOf, what: 'new' as const, at: now }]
+  const report = await createReport(summaries(...everyone), now, { since: now - DAY })
+  const digest = { ...before, nothing: 0, day: '2027-01-24', at: now - DAY }
+  const state = { ...keepState, newApps, appEvents, digest }
+
+  const { paragraphs } = digestNotice(report, state, now, { ...words, replacedBy })
+
+  expect(paragraphs.join(' ')).toContain(`Slack ${sentence}`)
+})
+
 it('the digest names neither people nor departments', async () => {
   const notice = digestNotice(await createReport(summaries(...everyone), now), keepState, now, words)
   expect(JSON.stringify(notice)).not.toMatch(/Law|@acme|Byron/)
