@@ -62,7 +62,7 @@ export async function startServer(settings: Settings, log: Log) {
   }
 }
 
-type Serving = Awaited<ReturnType<typeof startServer>>
+type Serving = Pick<Awaited<ReturnType<typeof startServer>>, 'stop'>
 
 const ADVICE: Record<string, (setting: string) => string> = {
   EADDRINUSE: (setting) => `another process listens there: stop it, or change ${setting}`,
@@ -117,7 +117,7 @@ async function stop(server: Server, onramp: ReturnType<typeof createOnramp>, dra
 }
 
 /** After an uncaught error, the state is unknown, so the process ends once its requests in flight are done. */
-function endOnUncaughtErrors(running: Serving, log: Log): void {
+export function endOnUncaughtErrors(running: Serving, log: Pick<Log, 'fatal'>): void {
   let isEnding = false
   process.on('uncaughtException', (fault: unknown, origin) => {
     log.fatal({ err: fault, origin }, 'uncaught error: shutting down')
@@ -151,7 +151,11 @@ function isRunning(pid: number): boolean {
   }
 }
 
-function endOnSignals(running: Serving, settings: Settings, log: Log): void {
+export function endOnSignals(
+  running: Serving,
+  settings: Pick<Settings, 'DRAIN_SECONDS'>,
+  log: Pick<Log, 'info'>,
+): void {
   let isEnding = false
   const end = (signal: NodeJS.Signals) => {
     // A second signal ends at once.
