@@ -327,14 +327,32 @@ it('a key replaced under its kid is fetched once a minute at most', async () => 
 })
 
 it.each(['session:', 'sessions-of:', 'used-state:'])(
-  'no one is signed in if the store fails at %s',
+  'a sign-in during which the store fails at %s signs no one in or out',
   async (at) => {
+    let isAway = true
     const records = (store: Records) =>
-      failing(store, (operation, key) => operation === 'compareAndSet' && key.startsWith(at) && 'away')
-    const { finishSignIn, store, ada } = await browserAfterStart({ records })
+      failing(
+        store,
+        (operation, key) => isAway && operation === 'compareAndSet' && key.startsWith(at) && 'away',
+      )
+    const { finishSignIn, store, ada, person, callbackFor } = await browserAfterStart({ records })
     expect(await finishSignIn()).toMatchObject({ status: 503, code: 'store_unavailable' })
     expect(store.named('session:')).toEqual([])
     expect(await ada.currentUser()).toMatchObject({ code: 'signed_out' })
+
+    isAway = false
+    await ada.signIn()
+    const session = store.named('session:')
+    person.sub = 'bob'
+    const sent = await ada.begin({ prompt: 'login' })
+    isAway = true
+    expect(await ada.follow(callbackFor(sent))).toMatchObject({ status: 503, code: 'store_unavailable' })
+    expect([store.named('session:'), await ada.currentUser()]).toMatchObject([session, { subject: 'ada' }])
+
+    isAway = false
+    expect(await ada.signIn({ prompt: 'login' })).toBe('/onboarding')
+    expect(await ada.currentUser()).toMatchObject({ subject: 'bob' })
+    expect(store.named('session:')).not.toContain(session[0])
   },
 )
 
