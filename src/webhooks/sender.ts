@@ -16,7 +16,7 @@ export type WebhookOutcome =
   | { kind: 'unreachable'; why: NetworkError }
 
 /** Standard Webhooks recommends 15 to 30 seconds. A receiver should answer first and work afterwards. */
-const TIME_LIMIT_MS = 15_000
+export const TIME_LIMIT_MS = 15_000
 
 export class WebhookSender {
   readonly #url: URL
