@@ -15,7 +15,10 @@ const connected = applyCheck(applyCheck(startWalk(1), apps, 1, 90), apps.slice(1
 const walk = skip(connected, 'b_1', 3)
 
 /** The status route for requests with their session in a header. @returns a request for a session's status */
-function statusAppWith(checkWalk: (session: string | undefined) => Promise<typeof walk>) {
+function statusAppWith(
+  checkWalk: (session: string | undefined) => Promise<typeof walk>,
+  now = () => Date.UTC(2026, 10, 24),
+) {
   const walkChecker = { checkWalk: (req: express.Request) => checkWalk(req.get('session')) }
   const failed: ErrorRequestHandler = (_error, _req, res, _next) => void res.status(503).end()
   const app = express()
@@ -24,10 +27,7 @@ function statusAppWith(checkWalk: (session: string | undefined) => Promise<typeo
       Object.assign(req, { session: { id: req.get('session'), user } })
       next()
     })
-    .use(
-      createStatusRoute(walkChecker, { load: async () => walk }, languages, () => Date.UTC(2026, 10, 24)),
-      failed,
-    )
+    .use(createStatusRoute(walkChecker, { load: async () => walk }, languages, now), failed)
   return (session: string) => request(app).get('/api/status').set({ session })
 }
 
@@ -47,4 +47,23 @@ it('a session with a rejected token doesn’t affect the person’s other sessio
   // Skipped apps aren't connected.
   expect(body).toMatchObject({ connected: 1, pending: 1, skipped: 1 })
   expect(body.texts).toMatchObject({ left: '2 apps left to connect', progress: '1 of 3 connected' })
+})
+
+it.each([
+  ['failed', 0, 2],
+  ['failed', 2_999, 2],
+  ['succeeded', 0, 1],
+  ['succeeded', 2_999, 1],
+  ['succeeded', 3_000, 2],
+])('after a check that %s, a request %i ms later makes %i checks in all', async (outcome, age, count) => {
+  let [time, checks] = [0, 0]
+  const checkWalk = async () => {
+    if (++checks === 1 && outcome === 'failed') throw new Error('the service is away')
+    return walk
+  }
+  const statusFor = statusAppWith(checkWalk, () => time)
+  await statusFor('a').expect(outcome === 'failed' ? 503 : 200)
+  time += age
+  await statusFor('a').expect(200)
+  expect(checks).toBe(count)
 })
