@@ -228,6 +228,27 @@ it.each([
   await other.close()
 })
 
+const METRICS_TOKEN = 'the-token-of-the-metrics'
+it.each([
+  [{}, '', { onPort: 403 }],
+  [{ METRICS_TOKEN }, '', { onPort: 401 }],
+  [{ METRICS_TOKEN }, METRICS_TOKEN, { onPort: 200 }],
+  // On PORT, any other path leads to the sign-in.
+  [{ METRICS_PORT: 9464 }, '', { onPort: 303, onMetricsPort: 200 }],
+  [{ METRICS_PORT: 9464, METRICS_TOKEN }, '', { onPort: 303, onMetricsPort: 401 }],
+  [{ METRICS_PORT: 9464, METRICS_TOKEN }, METRICS_TOKEN, { onPort: 303, onMetricsPort: 200 }],
+])('/metrics is served on one port, with %j for the token %j: %j', async (given, token, expected) => {
+  const other = createOnramp(
+    { ...settings, ...given, DATA_DIR: join(folder, 'metrics') },
+    createLog('silent'),
+  )
+  const headers = { accept: 'text/html', authorization: `Bearer ${token}` }
+  const onPort = (await request(other.app).get('/metrics').set(headers)).status
+  const onMetricsPort = (await request(other.metrics).get('/metrics').set(headers)).status
+  await other.close()
+  expect({ onPort, onMetricsPort }).toMatchObject(expected)
+})
+
 it('calls go through HTTPS_PROXY, except to NO_PROXY', async () => {
   const proxied = { HTTPS_PROXY: 'http://proxy.example:3128', NO_PROXY: ['as.example'] }
   const other = createOnramp(
