@@ -41,9 +41,12 @@ const after = (state: EmailRecord['state'], rest?: Partial<EmailRecord>) => ({ e
 /** An email of another campaign. */
 const wrote = (state: EmailRecord['state'], at: number) => ({ other: email(state, { at }) })
 
-const inQuarter = [90, 60, 30, 9].map((days, index) =>
-  email('sent', { reminder: Math.max(0, index - 1), at: now - days * DAY }),
-)
+/** Four emails. @param days since the oldest */
+const fourSince = (days: number) =>
+  [days, 60, 30, 9].map((age, index) =>
+    email('sent', { reminder: Math.max(0, index - 1), at: now - age * DAY }),
+  )
+const inQuarter = fourSince(91 - 1 / DAY)
 
 const mail = (reminder: number): EmailDecision => ({ kind: 'email', reminder, isRetry: false })
 const retry = (reminder: number): EmailDecision => ({ kind: 'email', reminder, isRetry: true })
@@ -107,6 +110,8 @@ it.each<[string, KnownPerson, Partial<ReminderPolicy>, EmailDecision]>([
   ['whom it could not email', wrote('deferred', now), {}, mail(0)],
   ['with three emails in a quarter', { emails: inQuarter.slice(1) }, remind, mail(3)],
   ['with four emails in a quarter', { emails: inQuarter }, remind, { ...wasSent, isLimited: true }],
+  ['with the oldest of four emails 91 days ago', { emails: fourSince(91) }, remind, mail(3)],
+  ['with one of four emails a quarter ahead, by the clock', { emails: fourSince(-91) }, remind, mail(3)],
   [
     'with four emails in a quarter, and nothing left',
     { ...connectedAt(now - 9 * DAY), emails: inQuarter },
