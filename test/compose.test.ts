@@ -23,6 +23,7 @@ import { loadSettings } from '../src/settings/settings.ts'
 import { createAuditIds } from '../src/web/audit.ts'
 import { memoryStore } from './sign-in/memory-store.ts'
 import { useFolder } from './helpers/folder.ts'
+import { withAppStates } from './helpers/people.ts'
 
 const ORIGIN = 'http://localhost:3000'
 const [SECRET, INVITE_SECRET] = ['s'.repeat(40), 'i'.repeat(40)]
@@ -93,8 +94,7 @@ function answer({ path }: Sent): object {
 
 beforeEach(() => {
   const listed = ['slack_1', 'github_1', 'secret_1']
-  const usual = { body: undefined, receiver: undefined }
-  Object.assign(service, { sent: [], status: 200, headers: {}, listed, ...usual })
+  Object.assign(service, { sent: [], status: 200, headers: {}, listed, body: undefined, receiver: undefined })
   vi.spyOn(Pool.prototype, 'dispatch').mockImplementation((options, handler) => {
     const { origin, path, headers, body } = options
     const sent = { origin: String(origin), path, headers: headers as Record<string, string>, body }
@@ -439,26 +439,26 @@ it('a walk keeps its link back to the intranet while RETURN_TO_ORIGINS allows it
   }
 })
 
-it.each<[Partial<User>, number]>([
-  [{ email: 'grace@acme.example' }, 200],
-  [{ groups: ['rollout'] }, 200],
+it.each<[Partial<User>, number, string?]>([
+  [{ email: 'grace@acme.example' }, 200, 'you'],
+  [{ groups: ['rollout'] }, 200, 'grace@acme.example'],
   [{ email: 'grace@acme.example', emailVerified: false }, 403],
   [{}, 403],
-])('only ADMIN_EMAILS and ADMIN_GROUPS can open /admin: %j gets %s', async (of, status) => {
-  const { browser } = compose()
+])('only ADMIN_EMAILS and ADMIN_GROUPS can open /admin: %j gets %s', async (of, status, owner) => {
+  const { browser, people } = compose()
+  await people.change('ada@acme.example', (ada) => withAppStates(ada, { slack_1: 'blocked' }, Date.now()))
   const get = await browser(of)
   await get('/admin').expect(status)
+  expect(/waiting for (\S+)/.exec((await get('/approvals/slack_1')).text)?.[1]).toBe(owner)
   expect((await get('/sessions')).text.includes('href="/admin"')).toBe(status === 200)
 })
 
 it('pages that call the service or read all people share one rate limit per person', async () => {
-  const { browser } = compose()
-  const get = await browser({ subject: 'grace', email: 'grace@acme.example' })
-  const statusOf = async (path: string) => (await get(path)).status
+  const get = await compose().browser({ subject: 'grace', email: 'grace@acme.example' })
   for (let count = 0; count < 200; count++) await get('/admin/nowhere').set('accept', 'application/json')
   const paths = '/admin /admin/report.json /search?q=x /onboarding /api/status /approvals/slack_1'.split(' ')
-  for (const path of paths) expect([path, await statusOf(path)]).toEqual([path, 429])
-  expect(await statusOf('/sessions')).toBe(200)
+  for (const path of paths) expect([path, (await get(path)).status]).toEqual([path, 429])
+  await get('/sessions').expect(200)
 })
 
 it('another site opens four admin pages in ten seconds', async () => {
