@@ -82,7 +82,8 @@ it.each([
   ['if this person was emailed as the tester', approved, '/onboarding?datasource=slack_1', true],
   ['but not to others during the test', approved, '/onboarding', false],
   ['but not once another app works', { ...approved, instance: 'slack_2', stage: 'confirmed' }, '/onboarding', false],
-  ['but not after a newer request', { ...approved, stage: 'confirmed', stageChangedAt: NOW - 1 }, '/onboarding', false],
+  ['but not after a newer request', { ...approved, stage: 'confirmed', stageChangedAt: NOW }, '/onboarding', false],
+  ['once it works again after the request', { ...approved, stage: 'confirmed', stageChangedAt: NOW + 1 }, '/onboarding', true],
 ] as const)(
   'an app that waited for an approval is offered again %s',
   async (_when, approval, path, isOffered) => {
