@@ -152,13 +152,14 @@ export function decideApproval(
   const testedSince = before.stage === 'failed' ? before.stageChangedAt : approvedAt
   const isTested = ({ state, notifiedAt, connectedAt }: ApprovalPerson) =>
     state === 'connected' && Math.max(notifiedAt, connectedAt) >= testedSince
-  // The owner may have approved the app without saying so here.
-  const isApprovedElsewhere =
-    decided.stage === 'unapproved' &&
+  // The owner may have approved the app before saying so here, or without it.
+  const isTestedEarly =
+    before.stage === 'unapproved' &&
     isRequested(before) &&
     people.some(({ consentedAt }) => consentedAt >= before.requestedAt)
+  const isApprovedElsewhere = isTestedEarly && decided.stage === 'unapproved'
   const isConfirmed =
-    isApprovedElsewhere || (['approved', 'failed'].includes(decided.stage) && people.some(isTested))
+    isTestedEarly || (['approved', 'failed'].includes(decided.stage) && people.some(isTested))
   const isEvaluated = isConfirmed || (decided.stage === 'approved' && notified.some(hasFailed))
   const outcome =
     isEvaluated && ({ stage: isConfirmed ? 'confirmed' : 'failed', stageChangedAt: now } as const)

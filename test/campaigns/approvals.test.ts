@@ -104,6 +104,12 @@ it.each([
   },
 )
 
+it('a consent before the owner’s decision confirms the approval', () => {
+  const { approval, isNewlyApproved } = decide(requestedForCount(2), [consented(1), bob], 2, 1.5)!
+  expect(approval).toMatchObject({ stage: 'confirmed', by: 'grace', approvedAt: atDay(1.5) })
+  expect(isNewlyApproved).toBe(true)
+})
+
 const tester = (change: Partial<ApprovalPerson> = {}) => blockedOn(0, { notifiedAt: atDay(2.1), ...change })
 
 // prettier-ignore
