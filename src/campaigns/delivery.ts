@@ -3,10 +3,17 @@
 import { withUniqueNames } from '../company/app-names.ts'
 import { delistedInstances, type KeepState } from '../people/keep-state.ts'
 import type { PeopleStore } from '../people/people-store.ts'
-import { appsOf, withCheck, type CheckToRecord, type Person, type PersonApp } from '../people/person.ts'
+import {
+  appsOf,
+  withCheck,
+  type CheckToRecord,
+  type OperatorAction,
+  type Person,
+  type PersonApp,
+} from '../people/person.ts'
 import { APPROVALS, MOVED_APPROVALS } from './approvals.ts'
 import type { EmailDecision } from './campaign.ts'
-import { emailKindOf, forCampaign, LAPSES, type CampaignName } from './episodes.ts'
+import { emailKindOf, forCampaign, LAPSES, NEW_APPS, type CampaignName } from './episodes.ts'
 import type { AddressChange } from './listed-people.ts'
 import { EmailLedger, RunStopped } from './ledger.ts'
 import type { ComposeEmail, Email } from './mail/email.ts'
@@ -303,17 +310,17 @@ async function* dueInOrder(
   }
 }
 
-/** The operator who released the email about these losses; undefined if none of them was paused. */
-const releaserOf = (apps: readonly PersonApp[], { name, state: { actions = [] } }: Campaign) =>
-  actions.findLast(
-    ({ what, at, app: released, since = 0 }) =>
-      name === LAPSES &&
-      what === 'released' &&
-      apps.some(
-        ({ instance, movedFrom, lapsedAt = Infinity }) =>
-          [instance, movedFrom].includes(released) && since <= lapsedAt && lapsedAt <= at,
-      ),
+/** The operator who released the email about these losses and moves; undefined if none of them was paused. */
+function releaserOf(apps: readonly PersonApp[], { name, state: { actions = [] } }: Campaign) {
+  if (name !== LAPSES && name !== NEW_APPS) return undefined
+  const isOf = ({ at, since = 0 }: OperatorAction, { lapsedAt, newAt = Infinity, movedFrom }: PersonApp) =>
+    lapsedAt === undefined ? movedFrom !== undefined && newAt <= at : since <= lapsedAt && lapsedAt <= at
+  return actions.findLast(
+    (action) =>
+      action.what === 'released' &&
+      apps.some((app) => [app.instance, app.movedFrom].includes(action.app) && isOf(action, app)),
   )?.by
+}
 
 /** True if the person can act on the app: in an approval email, blocked apps; in others, unconnected ones. */
 const isConnectable = ({ state }: PersonApp, { name }: Campaign): boolean =>
