@@ -1,9 +1,13 @@
 // Changes since an earlier day or the last digest, from the daily counts of `onramp keep`. Pure.
 import type { DailyCounts, KeepState } from '../people/keep-state.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import { DAY_MS, CHANGES, newAppCounts, utcDay, zeros, type Report } from './report.ts'
+import { DAY_MS, CHANGES, newAppCounts, peopleStuckAt, utcDay, zeros } from './report.ts'
+import type { AppCounts, Report } from './report.ts'
 
-type ComparedReport = Pick<Report, 'ready' | 'finished' | 'days' | 'changeCounts' | 'datasources'>
+type ComparedReport = Pick<
+  Report,
+  'ready' | 'finished' | 'days' | 'changeCounts' | 'datasources' | 'lostSince' | 'lostByDay'
+>
 
 /** Ready people with something to connect. Undefined for rows of earlier versions. */
 const doneIn = ({ ready, nothing }: DailyCounts): number | undefined =>
@@ -23,7 +27,10 @@ export function compareSince(report: ComparedReport, keepState: KeepState, now: 
   const since = report.days.filter(({ day }) => day > row.day)
   const changeCounts = zeros(CHANGES)
   for (const counts of since) for (const what of CHANGES) changeCounts[what] += counts[what]
-  return compareWith(row, report, changeCounts, keepState, (at) => utcDay(at) > row.day)
+  const lostSince = new Map<string, number>()
+  for (const { day, instance, count } of report.lostByDay)
+    if (day > row.day) lostSince.set(instance, (lostSince.get(instance) ?? 0) + count)
+  return compareWith(row, { ...report, lostSince }, changeCounts, keepState, (at) => utcDay(at) > row.day)
 }
 
 /** Compares with the last digest; without one, with a week ago. @param report made since that digest */
@@ -31,6 +38,15 @@ export function compareWithDigest(report: ComparedReport, keepState: KeepState, 
   const { digest } = keepState
   if (digest === undefined || report.changeCounts === undefined) return compareSince(report, keepState, now)
   return compareWith(digest, report, report.changeCounts, keepState, (at) => at > digest.at)
+}
+
+/** The app that affects most people, and at least half of `count`. */
+export function dominantApp(apps: readonly AppCounts[], count: number, peopleAffected = peopleStuckAt) {
+  const [first, second] = apps
+    .filter((app) => peopleAffected(app) > 0)
+    .sort((one, other) => peopleAffected(other) - peopleAffected(one))
+  const [most = 0, next = 0] = [first, second].map((app) => app && peopleAffected(app))
+  return count > 0 && most > next && most * 2 >= count ? first : undefined
 }
 
 function compareWith(
@@ -59,11 +75,14 @@ function compareWith(
     const earlier = newApps.get(instance)?.people ?? 0
     if (what === 'new') newApps.set(instance, { ...event, people: earlier + people, hasMoved })
   }
+  const lostBy = ({ instance }: { instance: string }) => report.lostSince?.get(instance) ?? 0
   return {
     row,
     before,
     moreReady,
     ...changeCounts,
+    /** The app that most of them lost. */
+    lostApp: dominantApp(report.datasources, changeCounts.fellBack, lostBy),
     newApps: [...newApps.values()],
     /** Oldest first. */
     events,
@@ -121,7 +140,7 @@ function describeEvents({ events }: Compared, t: Texts): string[] {
 }
 
 export function describeComparison(compared: Compared, t: Texts): string[] {
-  const { row, fellBack, left, returned, reminded, newApps } = compared
+  const { row, fellBack, lostApp, left, returned, reminded, newApps } = compared
   const fallen = fellBack === 0 ? [] : [t('admin.since.fellBack', { count: fellBack })]
   const gone = left === 0 ? [] : [t('admin.since.left', { count: left })]
   const changes = t.list([describeReady(compared, t), ...fallen, ...gone])
@@ -129,6 +148,7 @@ export function describeComparison(compared: Compared, t: Texts): string[] {
     row.at === undefined
       ? t('admin.since.day', { day: t.day(Date.parse(row.day)), changes })
       : t('admin.since', { when: t.moment(row.at), changes }),
+    ...(lostApp === undefined ? [] : [t('admin.digest.lost', { app: lostApp.name })]),
     ...newApps.flatMap(({ name: app, people: count, hasMoved, emailed, limited }) => [
       hasMoved ? t('admin.since.moved', { app }) : t('admin.since.new', { app, count }),
       ...(limited > 0 ? [t('admin.since.emailed', { app, emailed, limited })] : []),

@@ -9,7 +9,6 @@ import { COMMAND } from '../version.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { approvalPath, approvedLines, describeApproval } from './approval-texts.ts'
 import {
-  dominantLostApp,
   keepCommand,
   describeActionItems,
   describeMove,
@@ -116,12 +115,8 @@ export function digestNotice(latest: Report, state: KeepState, now: number, cont
     change: before === undefined ? '' : change.format(value - before),
     href: context.publicUrl + peopleUrl({ filter }),
   })
-  const lostApp = comparison?.fellBack === 0 ? undefined : dominantLostApp(report)
-  const [changes, ...others] = comparison === undefined ? [] : describeComparison(comparison, t)
   const paragraphs = [
-    changes,
-    lostApp && t('admin.digest.lost', { app: lostApp.name }),
-    ...others,
+    ...(comparison === undefined ? [] : describeComparison(comparison, t)),
     pausedUntil > now ? t('admin.paused', { day: t.day(pausedUntil) }) : undefined,
     ...approvedLines(keepState, report, t),
     needs.length === 0 ? t('admin.need.none') : undefined,

@@ -4,7 +4,7 @@ import { WORKING_HOURS } from '../campaigns/working-time.ts'
 import type { Company } from '../company/company.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
-import { compareSince, describeComparison } from './comparison.ts'
+import { compareSince, describeComparison, dominantApp } from './comparison.ts'
 import { approvalItem, approvedLines, earlyApproval } from './approval-texts.ts'
 import { peopleUrl, type Filter } from './filters.ts'
 import { createPlot } from './plot.ts'
@@ -130,21 +130,6 @@ export function freshnessOf(report: Report, t: Texts) {
 export const describeUnreadable = (records: number): string =>
   `${records === 1 ? 'one record' : `${records.toLocaleString('en')} records`} that can't be read (run ${COMMAND} doctor)`
 
-/** The app that affects most people, and at least half of `count`. */
-function dominantApp({ datasources }: Report, count: number, peopleAffected = peopleStuckAt) {
-  const [first, second] = mostFirst(datasources, peopleAffected)
-  const [most = 0, next = 0] = [first, second].map((app) => app && peopleAffected(app))
-  return most > next && most * 2 >= count ? first : undefined
-}
-
-/** The app that most of the people who lost access have lost. @param report.lostSince if given, since then */
-export function dominantLostApp(report: Report) {
-  const { lostSince, fellBack, changeCounts } = report
-  const count = changeCounts?.fellBack ?? fellBack
-  const lostBy = ({ instance, lapsed }: AppCounts) => (lostSince ? (lostSince.get(instance) ?? 0) : lapsed)
-  return count === 0 ? undefined : dominantApp(report, count, lostBy)
-}
-
 function statsOf(report: Report, t: Texts) {
   const share = shareFormatter(t)
   const { finished, hadToConnect, inProgressApps, lastEmailAt } = report
@@ -163,8 +148,8 @@ function statsOf(report: Report, t: Texts) {
       ...(lastEmailAt === undefined ? none : [t('admin.lastEmail', { day: dateOf(lastEmailAt) })]),
       ...(from === undefined ? none : [t('admin.remindersDue', { count: due, day: dateOf(from) })]),
     ],
-    stuck: mostly(dominantApp(report, report.stuck)),
-    fellBack: mostly(dominantLostApp(report)),
+    stuck: mostly(dominantApp(report.datasources, report.stuck)),
+    fellBack: mostly(dominantApp(report.datasources, report.fellBack, ({ lapsed }) => lapsed)),
   }
   const apartOf = (state: string, filter: 'nothing' | 'unchecked' | 'notInvited') => {
     const count = report[filter]

@@ -97,6 +97,8 @@ export type Report = Omit<Totals, 'asOf' | 'lastEmailAt' | 'dueLater'> & {
   changeCounts?: Record<(typeof CHANGES)[number], number>
   /** People of `changeCounts.fellBack`, by the apps that they have lost since. */
   lostSince?: ReadonlyMap<string, number>
+  /** People who had connected everything and lost the app on that UTC day. Left out of report.json. */
+  lostByDay: { day: string; instance: string; count: number }[]
 }
 
 /**
@@ -133,6 +135,7 @@ export class ReportCounter {
   readonly #days = new Map<number, DayCounts>()
   readonly #changeCounts = zeros(CHANGES)
   readonly #lostSince = new Map<string, number>()
+  readonly #lostByDay = new Map<string, Report['lostByDay'][number]>()
   readonly #delistedApps = new Map<string, number>()
   #gone = 0
 
@@ -148,6 +151,7 @@ export class ReportCounter {
     const moments = momentsOf(summary)
     addToDays(this.#days, moments)
     if (this.#since !== undefined) this.#addChanges(summary, moments, this.#since)
+    if (moments.fellBack.some((at) => at !== undefined)) this.#addLosses(summary)
     if (CRITERIA.gone(summary)) {
       this.#gone++
       return
@@ -160,6 +164,15 @@ export class ReportCounter {
     addToApps(this.#apps, summary, this.#now)
     for (const app of summary.delistedApps)
       this.#delistedApps.set(app, (this.#delistedApps.get(app) ?? 0) + 1)
+  }
+
+  #addLosses({ apps }: PersonSummary): void {
+    for (const { instance, lapsedAt } of apps) {
+      if (lapsedAt === undefined) continue
+      const day = utcDay(lapsedAt)
+      const { count } = this.#lostByDay.get(day + instance) ?? { count: 0 }
+      this.#lostByDay.set(day + instance, { day, instance, count: count + 1 })
+    }
   }
 
   #addChanges({ apps }: PersonSummary, moments: ReturnType<typeof momentsOf>, since: number): void {
@@ -212,6 +225,7 @@ export class ReportCounter {
       })),
       groups: withSmallTogether([...this.#groups.values()]),
       days: [...this.#days.values()].sort((one, other) => one.day.localeCompare(other.day)),
+      lostByDay: [...this.#lostByDay.values()],
       ...(this.#since !== undefined && { changeCounts: this.#changeCounts, lostSince: this.#lostSince }),
     }
   }

@@ -22,6 +22,7 @@ const report = {
   ready: 7,
   finished: 5,
   datasources: [],
+  lostByDay: [],
   days: [rowBefore, { ...day('2026-11-14', 3, 2), ...changeCounts }],
 }
 const rowDayFor = (requestedDay?: unknown, days = rows) =>
@@ -45,6 +46,28 @@ it('a comparison counts who lost access, came back, and emails, after that day',
   ])
 })
 
+it.each([
+  ['most lost since its day', { slack_1: 2, drive_1: 1 }, ['Access was lost most often to Slack']],
+  ['lost before it', {}, []],
+  ['that two apps share', { slack_1: 1, drive_1: 1 }, []],
+])('a comparison names the app %s', (_what, lost, sentences) => {
+  const apps = [
+    { instance: 'slack_1', name: 'Slack' },
+    { instance: 'drive_1', name: 'Drive', lapsed: 20 },
+  ] as Report['datasources']
+  const lostByDay = [
+    ...Object.entries(lost).map(([instance, count]) => ({ day: '2026-11-14', instance, count })),
+    { day: '2026-11-13', instance: 'drive_1', count: 20 },
+  ]
+  const compared = compareSince(
+    { ...report, datasources: apps, lostByDay },
+    { ...newKeepState(), days: rows },
+    now,
+  )!
+  const found = describeComparison(compared, t).filter((sentence) => sentence.startsWith('Access was lost'))
+  expect(found).toEqual(sentences)
+})
+
 it('a comparison excludes people with nothing to connect if its row counted them', () => {
   const days = [{ ...rowOf('2026-11-13', 3), nothing: 2 }]
   const compared = compareSince(report, { ...newKeepState(), days }, now)
@@ -56,6 +79,7 @@ it('counts of one use the singular, and counts of zero are left out', () => {
   const one = {
     row: rowOf('2026-11-13', 0),
     before: undefined,
+    lostApp: undefined,
     newApps: [],
     events: [],
     newForSome: [],
@@ -93,6 +117,7 @@ it('fewer ready people name the app that has moved for some of them', () => {
       {
         row,
         before: undefined,
+        lostApp: undefined,
         newApps: [],
         events: [],
         newForSome: datasources,
@@ -168,6 +193,7 @@ it.each<[string, number, number, Partial<KeepState>, string[]]>([
     ready: 100 - fewer,
     finished: 0,
     datasources: named,
+    lostByDay: [],
     days: [{ ...day('2026-11-14', 0), newApp }],
   }
   const state = { ...newKeepState(), days: [rowOf('2026-11-13', 100)], ...known }

@@ -225,6 +225,7 @@ it('the digest names the app that was lost since the last digest', async () => {
   const { paragraphs } = digestNotice(report, { ...keepState, digest }, now, words)
 
   expect(report.datasources[0]).toMatchObject({ instance: 'gdrive_1', lapsed: 9 })
+  expect(report.lostByDay).toContainEqual({ day: '2027-01-24', instance: 'slack_1', count: 3 })
   expect(paragraphs).toContain('Access was lost most often to Slack')
 })
 
