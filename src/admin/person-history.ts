@@ -9,7 +9,7 @@ import type { Company } from '../company/company.ts'
 import { isRequested, personForCounts, pausedApps, unansweredDelistings } from '../people/keep-state.ts'
 import type { KeepState } from '../people/keep-state.ts'
 import { LIST_COLUMNS, isChoice } from '../people/person.ts'
-import type { AppRecord, EmailRecord, OperatorAction, Person, PersonApp } from '../people/person.ts'
+import type { EmailRecord, OperatorAction, Person, PersonApp } from '../people/person.ts'
 import { COMMAND } from '../version.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
@@ -79,14 +79,6 @@ export function historyOf(
   const records = counted.lastCheck?.apps ?? []
   const { failures = [], actions: personActions = [], accessEvents = [] } = person
   const current = (instance: string) => replacedBy.get(instance) ?? instance
-  // An app that left many lists may have been removed.
-  const isInQuestion = ({ instance, delistedAt }: AppRecord, at: number) =>
-    delistedAt === at && counted.delistedApps.includes(instance)
-  const access = accessEvents.filter(
-    ({ what, instance, at }) =>
-      what === 'lost' ||
-      !person.lastCheck?.apps.some((app) => app.instance === instance && isInQuestion(app, at)),
-  )
   const all = (keepState.actions ?? []).map((action) =>
     action.app === undefined ? action : { ...action, app: current(action.app) },
   )
@@ -100,7 +92,7 @@ export function historyOf(
         return eventOf(emailKind(name, email), at, { apps, outcome: emailStateOf(email), by })
       }),
     ),
-    ...access.flatMap(({ what, at, instance }) => eventOf(what, at, { app: current(instance) })),
+    ...accessEvents.flatMap(({ what, at, instance }) => eventOf(what, at, { app: current(instance) })),
     ...failures.flatMap(({ at, code, instance: app }) =>
       isChoice(code) ? eventOf(code, at, { app }) : eventOf('failed', at, { code, app }),
     ),

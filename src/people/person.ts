@@ -187,20 +187,18 @@ export const isChoice = (code: string): code is 'blocked' | 'declined' =>
 
 const MAX_ACCESS_EVENTS = 40
 
-/** Adds to the history what a change shows. A loss that goes on, after a removal that was none, has no end before. */
+/** Adds to the history what a change shows. An app that left the list without a consent may be back, or removed. */
 export function withAccessEvents(before: Person, after: Person): Person {
   if (before.lastCheck === after.lastCheck) return after
   const known = new Map(before.lastCheck?.apps.map((app) => [app.instance, app]))
   let events = after.accessEvents ?? []
-  for (const { instance, status, since, lapsedAt, movedTo } of after.lastCheck?.apps ?? []) {
+  for (const { instance, status, since, lapsedAt, delistedAt } of after.lastCheck?.apps ?? []) {
     const former = known.get(instance)
     const lostAt = former?.lapsedAt ?? (former?.movedFrom && former.previousLapsedAt)
-    const isBack = former?.status !== 'connected' && status === 'connected' && movedTo === undefined
-    if (lapsedAt !== undefined && former?.lapsedAt === undefined)
-      events = [
-        ...events.filter((event) => event.instance !== instance || event.at < lapsedAt),
-        { at: lapsedAt, what: 'lost', instance },
-      ]
+    const isBack = former?.status !== 'connected' && status === 'connected' && delistedAt === undefined
+    const isKnown = events.some((event) => event.instance === instance && event.at === lapsedAt)
+    if (lapsedAt !== undefined && former?.lapsedAt === undefined && !isKnown)
+      events = [...events, { at: lapsedAt, what: 'lost', instance }]
     else if (isBack && lostAt !== undefined) events = [...events, { at: since, what: 'back', instance }]
   }
   return events.length === 0 ? after : { ...after, accessEvents: events.slice(-MAX_ACCESS_EVENTS) }

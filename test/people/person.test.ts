@@ -74,32 +74,25 @@ it('a person loses access when an app lapses, not when one is added', () => {
 })
 
 const off = { instance: 'slack_1', name: 'Slack', status: 'disabled' } as const
-const gone = { list: [], delisted: new Set(['slack_1']) }
 const has = (...instances: string[]) => ({ list: listed(...instances) })
-it.each<[string, { list: ListedApp[]; delisted?: Set<string> }[], string[]]>([
-  ['was never lost', [has('slack_1'), has()], []],
+const consented = { list: [], hasLeft: true }
+const gone = { list: [], delisted: new Set(['slack_1']) }
+type Response = { list: ListedApp[]; hasLeft?: boolean; delisted?: Set<string> }
+const lost = [has('slack_1'), consented, has('slack_1')]
+it.each<[string, Response[], string[]]>([
+  ['was never lost', [has('slack_1'), consented], []],
   ['is new after the first check', [has(), has('slack_1')], []],
-  ['was lost', [has('slack_1'), has(), has('slack_1'), has('slack_1')], ['lost 2']],
-  ['was lost and is back', [has('slack_1'), has(), has('slack_1'), has(), has()], ['lost 2', 'back 3']],
-  [
-    'was lost twice',
-    [has('slack_1'), has(), has('slack_1'), has(), has('slack_1')],
-    ['lost 2', 'back 3', 'lost 4'],
-  ],
-  [
-    'was turned off and on while it was lost',
-    [has('slack_1'), has(), has('slack_1'), { list: [off] }, has('slack_1')],
-    ['lost 2'],
-  ],
-  [
-    'was lost, left many lists and is listed again',
-    [has('slack_1'), has(), has('slack_1'), gone, { ...has('slack_1'), delisted: gone.delisted }],
-    ['lost 2'],
-  ],
-  ['was lost and moved', [has('slack_1'), has(), has('slack_1'), has('slack_2')], ['lost 2']],
+  ['was lost', [...lost, has('slack_1')], ['lost 2']],
+  ['was lost and is back', [...lost, consented, has()], ['lost 2', 'back 3']],
+  ['was lost twice', [...lost, consented, has('slack_1')], ['lost 2', 'back 3', 'lost 4']],
+  ['was turned off and on while it was lost', [...lost, { list: [off] }, has('slack_1')], ['lost 2']],
+  ['was lost and left the list', [...lost, has()], ['lost 2']],
+  ['was lost, left many lists and returned', [...lost, gone, { ...gone, ...has('slack_1') }], ['lost 2']],
+  ['was lost and moved', [...lost, has('slack_2')], ['lost 2']],
 ])('a record has each loss of an app that %s', (_what, responses, expected) => {
-  const after = responses.reduce((before, { list, delisted }, nth) => {
-    const response = { checkedAt: AT + nth, unconnected: list, ...(delisted && { delisted }) }
+  const after = responses.reduce((before, { list, hasLeft, delisted }, nth) => {
+    const connected = hasLeft ? [{ instance: 'slack_1', name: 'Slack', since: AT, leftAt: AT + nth }] : []
+    const response = { checkedAt: AT + nth, unconnected: list, connected, ...(delisted && { delisted }) }
     return withAccessEvents(before, withCheck(before, response, AT + nth))
   }, ada)
   expect((after.accessEvents ?? []).map(({ what, at }) => `${what} ${at - AT}`)).toEqual(expected)
@@ -108,8 +101,10 @@ it.each<[string, { list: ListedApp[]; delisted?: Set<string> }[], string[]]>([
 it('a record keeps the last forty losses and returns of access', () => {
   let person = afterCheck(ada, listed('slack_1'))
   for (let nth = 1; nth < 50; nth++) {
-    const list = nth % 2 === 0 ? listed('slack_1') : []
-    person = withAccessEvents(person, afterCheck(person, list, AT + nth))
+    const unconnected = nth % 2 === 0 ? listed('slack_1') : []
+    const connected = [{ instance: 'slack_1', name: 'Slack', since: AT, leftAt: AT + nth }]
+    const response = { checkedAt: AT + nth, unconnected, ...(nth % 2 === 1 && { connected }) }
+    person = withAccessEvents(person, withCheck(person, response, AT + nth))
   }
   expect(person.accessEvents).toHaveLength(40)
   expect(person.accessEvents?.at(-1)).toEqual({ at: AT + 49, what: 'back', instance: 'slack_1' })

@@ -24,7 +24,8 @@ export async function report(
     if (csv) for await (const row of peopleCsv(summaries)) stdout.write(row)
     else {
       const made = await createReport(summaries, now(), { state, unreadable: () => unreadable })
-      stdout.write(json ? `${JSON.stringify(made)}\n` : formatReport(made, storeLabel(settings)))
+      const { lostByDay: _lostByDay, ...printed } = made
+      stdout.write(json ? `${JSON.stringify(printed)}\n` : formatReport(made, storeLabel(settings)))
     }
     if (unreadable > 0)
       stderr.write(`onramp invite report: not included: ${describeUnreadable(unreadable)}.\n`)
