@@ -176,10 +176,8 @@ it('a former address resolves to its owner at the given time', async () => {
   advanceDays(1)
   const then = (days: number) => people.addressAt(ada, NOW + days * 86_400_000)
   expect(await then(0)).toEqual(adaNew)
-  expect(await people.addressAt(ada, NOW + 86_400_000 - 1)).toEqual(adaNew)
   // At the moment of a move, the address has the next owner.
   expect(await then(1)).toEqual(bob)
-  expect(await then(2)).toEqual(bob)
   expect(await then(3)).toEqual(ada)
 
   await people.rename(adaNew, ada)
