@@ -62,7 +62,8 @@ function isRelevantTo(person: Person, action: OperatorAction, current: (instance
     (sent) => sent.at >= at && sent.apps?.includes(app),
   )
   const access = accessEvents.findLast((event) => isSameApp(event) && event.at <= at)
-  const lossTimes = records.flatMap((row) => [row.delistedAt, row.previousDelistedAt])
+  const isRelease = what === 'released'
+  const lossTimes = isRelease ? [] : records.flatMap((row) => [row.delistedAt, row.previousDelistedAt])
   if (access?.what === 'lost') lossTimes.push(access.at)
   const times = what === 'approved' ? [blocked?.since, isNotified ? at : undefined] : lossTimes
   return listedAt <= at && leftAt > at && times.some((time = Infinity) => time >= since && time <= at)

@@ -106,6 +106,8 @@ export const applyDecision = (approval: Approval, decision: ApprovalDecision | u
         stageChangedAt: decision.at,
         approvedAt: decision.at,
         by: decision.by,
+        // The next run chooses one.
+        testers: [],
       }
     : approval
 

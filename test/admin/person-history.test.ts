@@ -349,6 +349,7 @@ it.each<[boolean, Partial<Person>, Partial<OperatorAction>]>([
   [true, lost({}, ['lost', NOW - 2], ['back', NOW + 1], ['lost', NOW + 2]), {}],
   [false, lost({}, ['lost', NOW - 2], ['back', NOW]), {}],
   [true, lost({ delistedAt: NOW }), { what: 'removed' }],
+  [false, lost({ delistedAt: NOW }), {}],
   [true, lost({ previousDelistedAt: NOW }), { what: 'removed' }],
   [false, lost({ delistedAt: NOW + 1 }), { what: 'removed' }],
   [false, lost({}, ['lost', NOW]), { app: 'github_1' }],

@@ -317,7 +317,8 @@ it('the overview no longer lists an approval given since the last run', async ()
 it('a person’s page has an approval given since the last run', async () => {
   const intents = { checkedAt: NOW, apps: [{ instance: 'box_1', kind: 'blocked', since: NOW } as const] }
   const open = await pages([{ ...withAppStates(lacksSlack, { box_1: 'blocked' }, NOW), intents }])
-  context.keepState = { ...context.keepState, approvals: [newApproval('box_1', 'Box')] }
+  const approval = { ...newApproval('box_1', 'Box'), testers: [NOW] }
+  context.keepState = { ...context.keepState, approvals: [approval] }
   const { key } = (await open('/admin/people')).body.people[0]
   const helpAt = async () => (await open(`/admin/people/${key}`)).body.help.kind
 
