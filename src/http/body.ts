@@ -3,8 +3,6 @@ import { Readable } from 'node:stream'
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib'
 
 const MAX_BYTES = 1024 * 1024
-/** A chunk takes some 100 bytes besides its own, and chunks may have one byte (RFC 9112 7.1). */
-const MAX_CHUNKS = 10_000
 
 /** Some servers ignore Accept-Encoding and compress, such as stores of compressed files (RFC 9110 8.4.1). */
 const DECODERS = new Map<string, (bytes: Uint8Array, options: { maxOutputLength: number }) => Buffer>([
@@ -22,7 +20,7 @@ type HttpBody = {
   coding?: string | string[] | undefined
 }
 
-/** @returns '' for an unreadable body of an error response @throws {RangeError} for more than 1 MiB or 10,000 chunks */
+/** @returns '' for an unreadable body of an error response @throws {RangeError} for more than 1 MiB */
 export async function readBody({ status, body, coding }: HttpBody): Promise<string> {
   if (body === null) return ''
   try {
@@ -35,17 +33,25 @@ export async function readBody({ status, body, coding }: HttpBody): Promise<stri
   }
 }
 
+const FIRST_BYTES = 16_384
+
+/** Copies each chunk, because an object takes a hundred bytes, and a chunk may have one (RFC 9112 7.1). */
 const bytesOf = (body: Readable): Promise<Buffer> =>
   new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = []
+    let bytes = Buffer.allocUnsafe(FIRST_BYTES)
     let length = 0
     body.on('data', (chunk: Uint8Array) => {
-      length += chunk.length
-      if (length > MAX_BYTES) body.destroy(new RangeError(`response larger than ${MAX_BYTES} bytes`))
-      else if (chunks.push(chunk) > MAX_CHUNKS)
-        body.destroy(new RangeError(`response in more than ${MAX_CHUNKS} chunks`))
+      const needed = length + chunk.length
+      if (needed > MAX_BYTES) return body.destroy(new RangeError(`response larger than ${MAX_BYTES} bytes`))
+      if (needed > bytes.length) {
+        const larger = Buffer.allocUnsafe(Math.max(needed, 2 * bytes.length))
+        bytes.copy(larger, 0, 0, length)
+        bytes = larger
+      }
+      bytes.set(chunk, length)
+      length = needed
     })
-    body.on('end', () => resolve(Buffer.concat(chunks))).on('error', reject)
+    body.on('end', () => resolve(bytes.subarray(0, length))).on('error', reject)
   })
 
 /** @returns undefined for invalid JSON, because the parser's error would quote the response */
