@@ -1,4 +1,5 @@
-// Records in one SQLite file, the embedded default for one process. Each statement is synchronous and touches one row.
+// Records in one SQLite file, the embedded default for one process. Each statement is synchronous and touches one row,
+// or a batch.
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setImmediate as othersFirst } from 'node:timers/promises'
@@ -33,7 +34,9 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
   )
   const erase = database.prepare('DELETE FROM records WHERE key = ?')
   const eraseThis = database.prepare('DELETE FROM records WHERE key = ? AND value = ?')
-  const eraseExpired = database.prepare('DELETE FROM records WHERE expires <= ?')
+  const eraseExpired = database.prepare(
+    `DELETE FROM records WHERE key IN (SELECT key FROM records WHERE expires <= ? LIMIT ${BATCH})`,
+  )
   const list = database.prepare(
     `SELECT key FROM records WHERE key > ? AND key < ? AND expires > ? ORDER BY key LIMIT ${BATCH}`,
   )
@@ -41,7 +44,10 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
   const change = async (statement: StatementSync, ...values: SQLInputValue[]) =>
     (await attempt(() => statement.run(...values))).changes === 1
 
-  const timer = setInterval(() => change(eraseExpired, now()).catch(() => {}), ERASE_EXPIRED_EVERY_MS)
+  const eraseAllExpired = async () => {
+    while ((await attempt(() => eraseExpired.run(now()))).changes === BATCH) await othersFirst()
+  }
+  const timer = setInterval(() => eraseAllExpired().catch(() => {}), ERASE_EXPIRED_EVERY_MS)
   timer.unref()
 
   const records: Records = {
