@@ -117,7 +117,7 @@ async function stop(server: Server, onramp: ReturnType<typeof createOnramp>, dra
 }
 
 /** After an uncaught error, the state is unknown, so the process ends once its requests in flight are done. */
-export function endOnUncaughtErrors(running: Serving, log: Pick<Log, 'fatal'>): void {
+function endOnUncaughtErrors(running: Serving, log: Pick<Log, 'fatal'>): void {
   let isEnding = false
   process.on('uncaughtException', (fault: unknown, origin) => {
     log.fatal({ err: fault, origin }, 'uncaught error: shutting down')
@@ -151,7 +151,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-export function endOnSignals(
+function endOnSignals(
   running: Serving,
   settings: Pick<Settings, 'DRAIN_SECONDS'>,
   log: Pick<Log, 'info'>,
@@ -175,6 +175,15 @@ export function endOnSignals(
   })
 }
 
+export function endOnEvents(
+  running: Serving,
+  settings: Pick<Settings, 'DRAIN_SECONDS'>,
+  log: Pick<Log, 'info' | 'fatal'>,
+): void {
+  endOnSignals(running, settings, log)
+  endOnUncaughtErrors(running, log)
+}
+
 /** @param log absent for faults of the settings or the company file */
 function endWith(error: unknown, log?: Log): never {
   if (error instanceof SettingsError) process.stderr.write(`onramp cannot start: ${error.message}\n`)
@@ -194,8 +203,7 @@ export async function runServer(): Promise<void> {
     // People must not notice if the reader of the log disappears.
     process.stdout.on('error', () => {})
     const running = await startServer(settings, log)
-    endOnSignals(running, settings, log)
-    endOnUncaughtErrors(running, log)
+    endOnEvents(running, settings, log)
     await running.opened
   } catch (error) {
     endWith(error, log)

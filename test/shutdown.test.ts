@@ -1,6 +1,6 @@
 // The end of the process: the events that begin it, the drain, and the exit code.
 import { afterEach, expect, it, vi } from 'vitest'
-import { endOnSignals, endOnUncaughtErrors } from '../src/server.ts'
+import { endOnEvents } from '../src/server.ts'
 
 const DRAIN_SECONDS = 7
 afterEach(() => {
@@ -21,8 +21,7 @@ function setUpProcess() {
   const exit = vi.spyOn(process, 'exit').mockImplementation((() => {}) as () => never)
   const { promise: drained, resolve: drain } = Promise.withResolvers<void>()
   const stop = vi.fn((_seconds?: number) => drained)
-  endOnSignals({ stop }, { DRAIN_SECONDS }, { info() {} })
-  endOnUncaughtErrors({ stop }, { fatal() {} })
+  endOnEvents({ stop }, { DRAIN_SECONDS }, { info() {}, fatal() {} })
   function happen(event: string) {
     if (event !== 'the end of npm') return listeners.get(event)?.(event)
     vi.spyOn(process, 'kill').mockImplementation(() => {

@@ -16,9 +16,11 @@ export type WebhookOutcome =
   | { kind: 'unreachable'; why: NetworkError }
 
 /** Standard Webhooks recommends 15 to 30 seconds. A receiver should answer first and work afterwards. */
-export const TIME_LIMIT_MS = 15_000
+const TIME_LIMIT_MS = 15_000
 
 export class WebhookSender {
+  /** The time limit of a delivery. */
+  static readonly timeLimitMs = TIME_LIMIT_MS
   readonly #url: URL
   readonly #secrets: readonly string[]
   readonly #dispatcher: Pool

@@ -6,7 +6,7 @@ import type { OutboxEvent, Person } from '../people/person.ts'
 import type { Records } from '../records/records.ts'
 import { withTimeout } from '../with-timeout.ts'
 import { ReceiverMonitor } from './receiver-monitor.ts'
-import { eventBody, TIME_LIMIT_MS, type WebhookOutcome, type WebhookSender } from './sender.ts'
+import { eventBody, WebhookSender, type WebhookOutcome } from './sender.ts'
 
 const FIND_EVERY_SECONDS = 300
 const LAST_FOUND_KEY = 'webhooks:swept'
@@ -135,7 +135,7 @@ const MAX_AT_ONCE = 3
  * If this process dies, its events are sent again after this time, with the same ids. Longer than the sender may take,
  * so that no other process sends them meanwhile.
  */
-const CLAIM_MS = (MAX_AT_ONCE + 1) * TIME_LIMIT_MS
+const CLAIM_MS = (MAX_AT_ONCE + 1) * WebhookSender.timeLimitMs
 
 const PAUSES_SECONDS = [5, 30, 120, 600, 1800, 3600, 7200]
 const MAX_PAUSE_SECONDS = 7200

@@ -3,7 +3,7 @@ import { Registry } from 'prom-client'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { withMilestone, type Person } from '../../src/people/person.ts'
 import { Webhooks } from '../../src/webhooks/webhooks.ts'
-import { TIME_LIMIT_MS, type WebhookOutcome } from '../../src/webhooks/sender.ts'
+import { WebhookSender, type WebhookOutcome } from '../../src/webhooks/sender.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { withAppStates, testPeople } from '../helpers/people.ts'
 
@@ -238,7 +238,7 @@ it('events of a process that died are sent by another one', async () => {
 it('events are sent by one process, however slowly the receiver answers', async () => {
   const { process, receiver, sent } = setUpWebhooks()
   const answered = { kind: 'delivered' } as const
-  receiver.answer = () => new Promise((resolve) => setTimeout(resolve, TIME_LIMIT_MS, answered))
+  receiver.answer = () => new Promise((resolve) => setTimeout(resolve, WebhookSender.timeLimitMs, answered))
   const { people } = process()
   const apps = { a_1: 'blocked', b_1: 'blocked' } as const
   await people.change(email, (before) => withAppStates(here(before), apps, NOW))
@@ -247,7 +247,7 @@ it('events are sent by one process, however slowly the receiver answers', async 
 
   for (let count = 1; count <= 3; count++) {
     expect(sent).toHaveLength(count)
-    await turns(TIME_LIMIT_MS)
+    await turns(WebhookSender.timeLimitMs)
   }
   await turns(MINUTE)
   expect([sent.length, new Set(sent.map(({ id }) => id)).size]).toEqual([3, 3])

@@ -14,9 +14,6 @@ const names = [
 const ofServers = serverNames.flatMap((server) => names.map((name) => `${server}.${name}`))
 const known = new Set<string>([...names, ...serverNames, ...ofServers])
 
-/** True for an `operation`, a `server.operation` or a server, to guard tests against misspelt names. */
-export const isOperation = (name: string): boolean => known.has(name)
-
 /** `status` is 0 until the response, and stays 0 if the connection was cut. */
 type JournalEntry = {
   at: string
@@ -39,6 +36,11 @@ export class Journal {
   readonly entries: JournalEntry[] = []
   private readonly counts = new Map<string, number>()
 
+  /** True for an `operation`, a `server.operation` or a server, to guard tests against misspelt names. */
+  static isOperation(this: void, name: string): boolean {
+    return known.has(name)
+  }
+
   add(entry: JournalEntry): void {
     this.entries.push(entry)
     if (this.entries.length > MAX_ENTRIES) this.entries.shift()
@@ -48,7 +50,7 @@ export class Journal {
 
   /** @param operation `operation` or `server.operation` @throws Error for an unknown one */
   count(operation: string): number {
-    if (!isOperation(operation)) throw new Error(`The sandbox has no operation ${operation}`)
+    if (!Journal.isOperation(operation)) throw new Error(`The sandbox has no operation ${operation}`)
     return this.counts.get(operation) ?? 0
   }
 

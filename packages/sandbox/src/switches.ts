@@ -1,9 +1,9 @@
 // The switches, which change the running sandbox, with defaults and descriptions.
 import { z } from 'zod'
-import { isOperation } from './journal.ts'
+import { Journal } from './journal.ts'
 import { forgeries } from './provider/forgeries.ts'
 
-const operation = z.string().refine(isOperation, 'unknown operation')
+const operation = z.string().refine(Journal.isOperation, 'unknown operation')
 const texts = z.record(z.string(), z.string())
 const milliseconds = z.int().min(0)
 const webUrl = z.url({ protocol: /^https?$/ })
