@@ -9,7 +9,7 @@ import type { Company } from '../company/company.ts'
 import { isRequested, personForCounts, pausedApps, unansweredDelistings } from '../people/keep-state.ts'
 import type { KeepState } from '../people/keep-state.ts'
 import { LIST_COLUMNS, isChoice } from '../people/person.ts'
-import type { EmailRecord, OperatorAction, Person, PersonApp } from '../people/person.ts'
+import type { AppRecord, EmailRecord, OperatorAction, Person, PersonApp } from '../people/person.ts'
 import { COMMAND } from '../version.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
@@ -93,7 +93,9 @@ export function historyOf(
         return eventOf(emailKind(name, email), at, { apps, outcome: emailStateOf(email), by })
       }),
     ),
-    ...accessEvents.flatMap(({ what, at, instance }) => eventOf(what, at, { app: current(instance) })),
+    ...[...accessEvents, ...records.flatMap((app) => endOfLoss(app, accessEvents))].flatMap(
+      ({ what, at, instance }) => eventOf(what, at, { app: current(instance) }),
+    ),
     ...failures.flatMap(({ at, code, instance: app }) =>
       isChoice(code) ? eventOf(code, at, { app }) : eventOf('failed', at, { code, app }),
     ),
@@ -111,6 +113,13 @@ export function historyOf(
   })
   const help = helpFor(summary, person, keepState)
   return { help, checkedAt: summary.checkedAt, apps, events: events.sort((one, other) => other.at - one.at) }
+}
+
+/** The end of a loss without a consent, which only counts while the app does. */
+function endOfLoss({ instance, since, delistedAt }: AppRecord, events: Person['accessEvents'] = []) {
+  const last = events.findLast((event) => event.instance === instance)
+  const isOver = last?.what === 'lost' && delistedAt !== undefined
+  return isOver ? [{ at: since, what: 'back' as const, instance }] : []
 }
 
 /** The address before a rename. A reused address is listed once, so then only the last one is certain. */

@@ -321,6 +321,27 @@ it('the history names who released an email', () => {
   expect(historyOf(withEmail(withSlack, email), newKeepState()).events[0]).toMatchObject({ by: 'root' })
 })
 
+it.each<[string, Partial<DelistedApp> | undefined, string]>([
+  ['is back', undefined, 'lost back'],
+  ['may have been removed', {}, 'lost'],
+  ['was removed', { markedRemovedAt: NOW }, 'lost'],
+  ['was connected elsewhere', { markedConnectedAt: NOW }, 'lost back'],
+])('a lost app that left the list has an end if it %s', (_what, answer, expected) => {
+  const { lastCheck } = apps({ slack_1: 'connected' })
+  const person = {
+    ...ada,
+    accessEvents: [{ at: NOW - DAY, what: 'lost' as const, instance: 'slack_1' }],
+    lastCheck: { checkedAt: NOW, apps: lastCheck!.apps.map((app) => ({ ...app, delistedAt: NOW })) },
+  }
+  const question = { instance: 'slack_1', name: 'Slack', noticedAt: NOW, since: NOW, people: 12, ...answer }
+  const state = { ...newKeepState(), ...(answer && { delistedApps: [question] }) }
+
+  const { events } = historyOf(person, state)
+
+  const kinds = events.toReversed().map(({ what }) => what)
+  expect(kinds.join(' ')).toBe(expected)
+})
+
 it('the history has each loss of an app, and its end', () => {
   const accessEvents = (['lost', 'back', 'lost'] as const).map((what, day) => ({
     what,
