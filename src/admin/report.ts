@@ -2,7 +2,7 @@
 import { nextAllowedAt, MAX_REMINDERS } from '../campaigns/campaign.ts'
 import { delistedInstances, pausedApps, PROGRESS_STATES, type KeepState } from '../people/keep-state.ts'
 import { mayHaveBeenSent } from '../people/person.ts'
-import { CRITERIA, lostAccessAt, type PersonSummary } from './person-summary.ts'
+import { CRITERIA, type PersonSummary } from './person-summary.ts'
 
 /** `since`: also counts the changes since then. `state`: of the last run; apps in question are left out. */
 type ReportOptions = { since?: number | undefined; state?: KeepState }
@@ -297,12 +297,14 @@ function momentsOf(summary: PersonSummary): Record<(typeof OF_DAY)[number], (num
   const { person, invitedAt, finishedAt, goneAt, returnedAt, remindedAt } = summary
   const isGone = CRITERIA.gone(summary)
   const isInFunnel = !isGone && CRITERIA.hadToConnect(summary)
+  const lossTimes = summary.apps.flatMap(({ lapsedAt }) => lapsedAt ?? []).sort((one, other) => one - other)
   return {
     // The funnel leaves out people whose apps were all turned off since: they have nothing to connect.
     invited: isInFunnel ? [invitedAt] : [],
     signedIn: isInFunnel ? [person.signedInAt] : [],
     finished: isInFunnel ? [finishedAt] : [],
-    fellBack: [lostAccessAt(summary)],
+    // Some of them wait for an administrator by now.
+    fellBack: isGone || finishedAt === undefined ? [] : lossTimes.slice(-1),
     left: [goneAt],
     returned: isGone ? [] : [returnedAt],
     newApp: [newAppAt(summary)],

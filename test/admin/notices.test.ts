@@ -229,6 +229,16 @@ it('the digest names the app that was lost since the last digest', async () => {
   expect(paragraphs).toContain('Access was lost most often to Slack')
 })
 
+it('a fall counts people who lost access and wait for an admin by now', async () => {
+  const waiting = people('Sales', 3, true).map((person) => ({
+    ...person,
+    intents: { checkedAt: now, apps: [{ instance: 'slack_1', kind: 'blocked' as const, since: now }] },
+  }))
+  const report = await createReport(summaries(...waiting), now, { since: now - 2 * DAY })
+  expect(report).toMatchObject({ stuck: 3, fellBack: 0, changeCounts: { fellBack: 3 } })
+  expect(report.lostSince?.get('slack_1')).toBe(3)
+})
+
 it.each([
   ['has moved', new Map([['slack_0', 'slack_1']])],
   ['is new for 3 people', new Map<string, string>()],
