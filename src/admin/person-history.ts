@@ -65,6 +65,7 @@ function isRelevantTo(person: Person, action: OperatorAction, current: (instance
   const isRelease = what === 'released'
   const lossTimes = isRelease ? [] : records.flatMap((row) => [row.delistedAt, row.previousDelistedAt])
   if (access?.what === 'lost') lossTimes.push(access.at)
+  if (what === 'removed' && records.length > 0) lossTimes.push(at)
   const times = what === 'approved' ? [blocked?.since, isNotified ? at : undefined] : lossTimes
   return listedAt <= at && leftAt > at && times.some((time = Infinity) => time >= since && time <= at)
 }
@@ -238,9 +239,9 @@ export function personPage(
   const isOwed = help.apps.length > 0 && person.optedOutAt === undefined
   const wait = isOwed && noEmailUntil(person, keepState, { ...company, now })
   const { delistedApps } = personForCounts(person, keepState)
-  const questions = unansweredDelistings(keepState).filter(({ instance }) => delistedApps.includes(instance))
-  const isSkipped = (need: string) => need.split(/[\s:,]/).includes(email)
-  const skipped = keepState.needs?.filter(isSkipped) ?? []
+  const questioned = new Set(unansweredDelistings(keepState).map(({ instance }) => instance))
+  const questions = known.filter(({ instance }) => questioned.has(instance))
+  const skipped = keepState.needs?.filter((need) => need.split(/[\s:,]/).includes(email)) ?? []
   const requests = help.apps.flatMap(({ instance }) => {
     const approval = keepState.approvals?.find((one) => one.instance === instance)
     if (help.kind !== 'blocked' || approval === undefined || !isRequested(approval)) return []
@@ -263,15 +264,21 @@ export function personPage(
           stateText(app, t),
           app.lostAs === undefined ? [] : t('person.moved'),
           app.newAt === undefined ? [] : t(app.movedFrom === undefined ? 'person.new' : 'person.moved'),
+          questioned.has(app.instance) ? t('person.inQuestion') : [],
         ].flat(),
         isBad: isLost(app),
       })),
-      ...questions.map(({ instance }) => ({
-        time: timeOf(known.find((app) => app.instance === instance)?.delistedAt),
-        text: displayName(instance),
-        details: [t('person.delisted')],
-        isBad: false,
-      })),
+      ...questions
+        .filter(({ instance }) => !apps.some((app) => app.instance === instance))
+        .map(({ instance, delistedAt, since }) => ({
+          time: timeOf(delistedAt ?? since),
+          text: displayName(instance),
+          details: [
+            ...(delistedApps.includes(instance) ? [t('person.delisted')] : []),
+            t('person.inQuestion'),
+          ],
+          isBad: false,
+        })),
     ],
     events: events.map((event) => ({
       time: timeOf(event.at),

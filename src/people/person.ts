@@ -197,9 +197,12 @@ export function withAccessEvents(before: Person, after: Person): Person {
     const lostAt = former?.lapsedAt ?? (former?.movedFrom && former.previousLapsedAt)
     const isBack = former?.status !== 'connected' && status === 'connected' && delistedAt === undefined
     const isKnown = events.some((event) => event.instance === instance && event.at === lapsedAt)
-    if (lapsedAt !== undefined && former?.lapsedAt === undefined && !isKnown)
-      events = [...events, { at: lapsedAt, what: 'lost', instance }]
-    else if (isBack && lostAt !== undefined) events = [...events, { at: since, what: 'back', instance }]
+    if (lapsedAt !== undefined && former?.lapsedAt === undefined && !isKnown) {
+      // Without a consent, only the next loss shows that the person had the app again.
+      const isEnd = former?.delistedAt !== undefined && former.previousLapsedAt !== undefined
+      const end = isEnd ? [{ at: former.since, what: 'back', instance } as const] : []
+      events = [...events, ...end, { at: lapsedAt, what: 'lost', instance }]
+    } else if (isBack && lostAt !== undefined) events = [...events, { at: since, what: 'back', instance }]
   }
   return events.length === 0 ? after : { ...after, accessEvents: events.slice(-MAX_ACCESS_EVENTS) }
 }

@@ -232,7 +232,7 @@ it.each([
 })
 
 it.each<[string[], Partial<DelistedApp>]>([
-  [['jira · Gone from their list. An admin is asked whether it was removed'], {}],
+  [['jira · Gone from their list,An admin is asked whether it was removed'], {}],
   [[], { markedRemovedAt: NOW }],
   [['jira · Connected'], { markedConnectedAt: NOW }],
 ])('an app that left many lists has the line %j on a person’s page', (line, answer) => {
@@ -248,6 +248,19 @@ it.each<[string[], Partial<DelistedApp>]>([
   const at = new Date(NOW).toISOString()
   expect(rows.filter(([text]) => text?.startsWith('jira'))).toEqual(line.map((text) => [text, at]))
   expect(page.help.text).toContain('They have slack and trello left.')
+})
+
+it.each([
+  ['had connected it', 'connected', ['An admin is asked whether it was removed']],
+  ['still has it listed', 'unconnected', ['Not connected', 'An admin is asked whether it was removed']],
+] as const)('an app in question is on the page of a person who %s', (_what, status, details) => {
+  const question = { instance: 'slack_1', name: 'Slack', noticedAt: NOW, since: NOW, people: 12 }
+  const state = { ...newKeepState(), delistedApps: [question] }
+  const person = apps({ slack_1: status })
+
+  const page = personPage(person, state, resolveCompany({}, new Map()), { t, now: NOW })
+
+  expect(page.apps).toMatchObject([{ text: 'slack', details }])
 })
 
 it.each([
@@ -372,7 +385,7 @@ it.each<[boolean, Partial<Person>, Partial<OperatorAction>]>([
   [true, lost({ delistedAt: NOW }), { what: 'removed' }],
   [false, lost({ delistedAt: NOW }), {}],
   [true, lost({ previousDelistedAt: NOW }), { what: 'removed' }],
-  [false, lost({ delistedAt: NOW + 1 }), { what: 'removed' }],
+  [true, lost({}), { what: 'removed' }],
   [false, lost({}, ['lost', NOW]), { app: 'github_1' }],
   [true, { ...lost({}, ['lost', NOW]), listedAt: NOW }, {}],
   [false, { ...lost({}, ['lost', NOW]), listedAt: NOW + 1 }, {}],

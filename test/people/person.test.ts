@@ -85,6 +85,7 @@ it.each<[string, Response[], string[]]>([
   ['was lost', [...lost, has('slack_1')], ['lost 2']],
   ['was lost and is back', [...lost, consented, has()], ['lost 2', 'back 3']],
   ['was lost twice', [...lost, consented, has('slack_1')], ['lost 2', 'back 3', 'lost 4']],
+  ['was lost again after it left the list', [...lost, has(), has('slack_1')], ['lost 2', 'back 3', 'lost 4']],
   ['was turned off and on while it was lost', [...lost, { list: [off] }, has('slack_1')], ['lost 2']],
   ['was lost and left the list', [...lost, has()], ['lost 2']],
   ['was lost, left many lists and returned', [...lost, gone, { ...gone, ...has('slack_1') }], ['lost 2']],
