@@ -97,7 +97,7 @@ export type Report = Omit<Totals, 'asOf' | 'lastEmailAt' | 'dueLater'> & {
   changeCounts?: Record<(typeof CHANGES)[number], number>
   /** People of `changeCounts.fellBack`, by the apps that they have lost since. */
   lostSince?: ReadonlyMap<string, number>
-  /** People who had connected everything and lost the app on that UTC day. Left out of report.json. */
+  /** People who first lost access on that UTC day, by the apps that they have lost. Left out of report.json. */
   lostByDay: { day: string; instance: string; count: number }[]
 }
 
@@ -151,7 +151,7 @@ export class ReportCounter {
     const moments = momentsOf(summary)
     addToDays(this.#days, moments)
     if (this.#since !== undefined) this.#addChanges(summary, moments, this.#since)
-    if (moments.fellBack.some((at) => at !== undefined)) this.#addLosses(summary)
+    for (const at of moments.fellBack) if (at !== undefined) this.#addLosses(summary, utcDay(at))
     if (CRITERIA.gone(summary)) {
       this.#gone++
       return
@@ -166,10 +166,9 @@ export class ReportCounter {
       this.#delistedApps.set(app, (this.#delistedApps.get(app) ?? 0) + 1)
   }
 
-  #addLosses({ apps }: PersonSummary): void {
+  #addLosses({ apps }: PersonSummary, day: string): void {
     for (const { instance, lapsedAt } of apps) {
       if (lapsedAt === undefined) continue
-      const day = utcDay(lapsedAt)
       const { count } = this.#lostByDay.get(day + instance) ?? { count: 0 }
       this.#lostByDay.set(day + instance, { day, instance, count: count + 1 })
     }
@@ -303,8 +302,8 @@ function momentsOf(summary: PersonSummary): Record<(typeof OF_DAY)[number], (num
     invited: isInFunnel ? [invitedAt] : [],
     signedIn: isInFunnel ? [person.signedInAt] : [],
     finished: isInFunnel ? [finishedAt] : [],
-    // Some of them wait for an administrator by now.
-    fellBack: isGone || finishedAt === undefined ? [] : lossTimes.slice(-1),
+    // A later loss is no second fall. Some of these people wait for an administrator by now.
+    fellBack: isGone || finishedAt === undefined ? [] : lossTimes.slice(0, 1),
     left: [goneAt],
     returned: isGone ? [] : [returnedAt],
     newApp: [newAppAt(summary)],

@@ -229,6 +229,29 @@ it('the digest names the app that was lost since the last digest', async () => {
   expect(paragraphs).toContain('Access was lost most often to Slack')
 })
 
+it('a later loss of someone who has already lost access is no second fall', async () => {
+  const laterDrive = {
+    instance: 'gdrive_1',
+    name: 'Drive',
+    status: 'awaiting',
+    since: 1,
+    lapsedAt: now,
+  } as const
+  const both = people('Sales', 3, true).map((person) => ({
+    ...person,
+    lastCheck: { checkedAt: now, apps: [...person.lastCheck!.apps, laterDrive] },
+  }))
+  const [before, after] = await Promise.all(
+    [now - DAY - 1, now - DAY].map((since) => createReport(summaries(...both), now, { since })),
+  )
+  expect([before?.changeCounts?.fellBack, after?.changeCounts?.fellBack]).toEqual([3, 0])
+  expect(before?.lostByDay.map(({ day, count }) => [day, count])).toEqual([
+    ['2027-01-24', 3],
+    ['2027-01-24', 3],
+  ])
+  expect(after?.lostSince?.size).toBe(0)
+})
+
 it('a fall counts people who lost access and wait for an admin by now', async () => {
   const waiting = people('Sales', 3, true).map((person) => ({
     ...person,
