@@ -5,7 +5,7 @@ import type { ListEntry } from '../../src/campaigns/people-file.ts'
 import type { Person } from '../../src/people/person.ts'
 import { withSuccessors } from '../../src/people/successors.ts'
 import { problemFor } from '../client-api/problem-for.ts'
-import { collect } from '../helpers/people.ts'
+import { collect, withConsents } from '../helpers/people.ts'
 import { ADA, auditedIn, DAY, HOUR, installation, monday, OPERATOR } from './installation.ts'
 
 it('a lapse email of onramp keep has its own text and campaign', async () => {
@@ -127,6 +127,27 @@ it.each([
   const { run, subjectsTo } = installation()
   for (let hour = 0; hour < 7; hour++) await run([ADA], digest && { digest })
   expect(subjectsTo('admin@acme.example')).toHaveLength(count)
+})
+
+it('the digest counts a loss on the day of the last digest, after it', async () => {
+  const { run, unconnectedApps, conditions, people, sentEmails } = installation()
+  const lostAt = monday + 5 * HOUR
+  await people.change(ADA, (person) => ({
+    ...withConsents(person, monday - DAY, []),
+    finishedAt: monday - DAY,
+  }))
+  await run([ADA], { digest: 'monday' })
+  unconnectedApps.set(ADA, ['slack_1'])
+  const apps = [
+    { instance: 'slack_1', name: 'Slack', status: 'awaiting' as const, since: lostAt, lapsedAt: lostAt },
+  ]
+  await people.change(ADA, (person) => ({ ...person, lastCheck: { checkedAt: lostAt, apps } }))
+  sentEmails.length = 0
+  conditions.now = monday + 7 * DAY
+  await run([ADA], { digest: 'monday' })
+
+  const digest = sentEmails.find(({ to }) => to === 'admin@acme.example')?.text.replaceAll(/\s+/g, ' ')
+  expect(digest).toContain('1 person who had connected everything lost access')
 })
 
 it('a run sends no emails on a quiet day of the company file', async () => {

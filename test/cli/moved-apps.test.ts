@@ -9,7 +9,7 @@ import { resolveCompany } from '../../src/company/company.ts'
 import { jira } from '../campaigns/lapsed-person.ts'
 import { withConsents } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
-import { DAY, HOUR, installation, monday, twelve } from './installation.ts'
+import { DAY, HOUR, installation, monday, OPERATOR, twelve } from './installation.ts'
 
 const withReplaces = () => resolveCompany({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
 const withoutReplaces = () => resolveCompany({}, new Map())
@@ -63,7 +63,13 @@ async function moveOnHold(company = withoutReplaces(), movers = twelve) {
   await runAt(3)
   /** To people, not to admins. */
   const texts = () => sentEmails.flatMap(({ to, text }) => (twelve.includes(to) ? text : []))
-  return { given, run, runAt, connect, see, subjects, texts }
+  /** The operators who released the emails about new apps to one of them. */
+  const releasedBy = async () => {
+    const { campaigns } = (await people.get(seven[0]!))!
+    const emails = campaigns.find(({ name }) => name === 'new-apps')?.emails ?? []
+    return emails.map((email) => email.releasedBy)
+  }
+  return { given, run, runAt, connect, see, subjects, texts, releasedBy }
 }
 
 it.each<[string, boolean, boolean, string]>([
@@ -128,6 +134,13 @@ it.each([true, false])(
     expect((await see()).state.newApps).toMatchObject([{ instance: 'slack_2', people: 7, isMoved: true }])
   },
 )
+
+it('an email about a move on hold has the operator who released it', async () => {
+  const { runAt, releasedBy } = await moveOnHold(withReplaces())
+  await runAt(7, { release: ['slack_1'] })
+  await runAt(9)
+  expect(await releasedBy()).toEqual([OPERATOR])
+})
 
 it('an app on hold that moves for some people is connected for none of them', async () => {
   const { see } = await moveOnHold(withoutReplaces(), seven.slice(0, 3))

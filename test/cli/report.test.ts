@@ -87,4 +87,7 @@ it('invite report and the funnel have the same counts', async () => {
   expect(stages.map(numberOf)).toEqual([funnel.invited, funnel.opened, funnel.signedIn, funnel.connecting])
   expect(numberOf('fully connected')).toBe(funnel.finished)
   expect(['had something', 'had nothing'].map(numberOf)).toEqual([hadToConnect, nothing])
+  const json = JSON.parse((await runCommand(['invite', 'report', '--json'], env, { now })).out)
+  expect(json).toMatchObject({ funnel })
+  expect(json).not.toHaveProperty('lostByDay')
 })

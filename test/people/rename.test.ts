@@ -132,6 +132,7 @@ const signedIn: Partial<Person> = {
   visitedAt: NOW,
   intents: { checkedAt: NOW, apps: [{ instance: 'slack_1', kind: 'blocked' }] },
   failures: [failure],
+  accessEvents: [{ at: NOW, what: 'lost', instance: 'slack_1' }],
 }
 
 it.each<[what: string, record: Partial<Person>, mergesSignIns: boolean, outcome: string]>([

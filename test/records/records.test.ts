@@ -40,11 +40,12 @@ it('the embedded store deletes expired records every minute, and no others', asy
   const records = createSqliteRecords(folder, () => now)
 
   try {
-    await records.put('over', 'a', 59)
+    // More than two batches.
+    for (let number = 0; number < 2_500; number++) await records.put(`over ${number}`, 'a', 59)
     await records.put('living', 'b', 61)
     now += 60_000
     vi.advanceTimersByTime(60_000)
-    await nextTurn()
+    for (let turn = 0; turn < 10; turn++) await nextTurn()
     const database = new DatabaseSync(join(folder, 'onramp.sqlite'))
     const rows = database.prepare('SELECT key FROM records').all()
     database.close()
