@@ -3,8 +3,7 @@
 // encrypted JWT.
 import { createHmac, hkdfSync } from 'node:crypto'
 import { errors, jwtDecrypt } from 'jose'
-import { decodeFirewallSafe, encodeFirewallSafe } from '../records/firewall-safe.ts'
-import { createSealer, type Sealer } from '../records/seal.ts'
+import { createSealer, decodeFirewallSafe, encodeFirewallSafe, type Sealer } from '../records/seal.ts'
 
 export type Invitation = {
   /** A normalized address. */

@@ -4,7 +4,7 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Request, RequestHandler } from 'express'
 import expressSession, { type Session, type Store } from 'express-session'
-import { triggersFirewall } from '../records/firewall-safe.ts'
+import { triggersFirewall } from '../records/seal.ts'
 import { SessionChanged } from './session-store.ts'
 import { findSignedIn, type SignedIn } from './signed-in.ts'
 

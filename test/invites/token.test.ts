@@ -2,7 +2,7 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import { CompactEncrypt, EncryptJWT, type JWTPayload } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { decodeFirewallSafe, triggersFirewall } from '../../src/records/firewall-safe.ts'
+import { decodeFirewallSafe, triggersFirewall } from '../../src/records/seal.ts'
 import { Invitations } from '../../src/invites/token.ts'
 
 const audience = 'https://onramp.acme.example'

@@ -1,6 +1,6 @@
 // Random text in URLs and cookies that no rule of a firewall matches.
 import { expect, it } from 'vitest'
-import { triggersFirewall, decodeFirewallSafe, encodeFirewallSafe } from '../../src/records/firewall-safe.ts'
+import { triggersFirewall, decodeFirewallSafe, encodeFirewallSafe } from '../../src/records/seal.ts'
 
 it.each([
   ['a-b_c', false],

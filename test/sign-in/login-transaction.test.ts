@@ -1,6 +1,6 @@
 // The state parameter: encryption, derived secrets, and the callbacks that may redeem a code.
 import { expect, it } from 'vitest'
-import { decodeFirewallSafe } from '../../src/records/firewall-safe.ts'
+import { decodeFirewallSafe } from '../../src/records/seal.ts'
 import { hashOf } from '../../src/records/seal.ts'
 import { LoginTransactions, checkCallback } from '../../src/sign-in/transaction/login-transaction.ts'
 import type { LoginTransaction } from '../../src/sign-in/transaction/login-transaction.ts'

@@ -1,6 +1,6 @@
 // The page of sign-ins, its list, and logouts by the authorization server.
 import { expect, it } from 'vitest'
-import { decodeFirewallSafe } from '../../src/records/firewall-safe.ts'
+import { decodeFirewallSafe } from '../../src/records/seal.ts'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 import { deviceName } from '../../src/sign-in/sessions/device.ts'
 import { setUpSignIn, ISSUER, type Setup } from './in-process.ts'

@@ -1,7 +1,6 @@
 // GET /sessions: where a person is signed in, with one click to end each.
 import { Router, type RequestHandler } from 'express'
-import { hashOf } from '../../records/seal.ts'
-import { encodeFirewallSafe } from '../../records/firewall-safe.ts'
+import { encodeFirewallSafe, hashOf } from '../../records/seal.ts'
 import { requireSignedIn } from '../../session/signed-in.ts'
 import type { SendPage } from '../../web/pages.ts'
 import { seeOther } from '../../web/see-other.ts'

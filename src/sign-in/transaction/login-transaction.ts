@@ -4,7 +4,7 @@
 import { createHmac, createSecretKey, hash, hkdfSync, randomUUID, type KeyObject } from 'node:crypto'
 import type { Request, Response } from 'express'
 import { createSealer, hashOf, type Sealer } from '../../records/seal.ts'
-import { triggersFirewall, decodeFirewallSafe, encodeFirewallSafe } from '../../records/firewall-safe.ts'
+import { triggersFirewall, decodeFirewallSafe, encodeFirewallSafe } from '../../records/seal.ts'
 import { PROMPTS, type Prompt } from './prompt.ts'
 
 export type LoginTransaction = {
