@@ -2,6 +2,7 @@
 // is undefined, never an empty list, which would mean that everything is connected.
 import { hash } from 'node:crypto'
 import { z } from 'zod'
+import { isJsonObject } from '../http/body.ts'
 import { appStatusOf, isUnavailable, type AppStatus } from './app-status.ts'
 import { singleLine, shortened } from '../safe-text.ts'
 import { decodedSegment, isStartable } from './consent-url.ts'
@@ -52,9 +53,7 @@ type WireEntry = Partial<
 >
 
 const checkSchema = z.object({
-  unauthorizedDatasourceInstances: z.array(
-    z.custom<WireEntry>((entry) => typeof entry === 'object' && entry !== null && !Array.isArray(entry)),
-  ),
+  unauthorizedDatasourceInstances: z.array(z.custom<WireEntry>(isJsonObject)),
 })
 
 /** Contract 2.1. @param onExcess gets a fixed sentence @returns undefined without a list, or with over 1,000 apps */

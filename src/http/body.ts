@@ -64,8 +64,11 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** True for a JSON object, which is no list. */
+export const isJsonObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 export function parseJsonObject(text: string): Record<string, unknown> | undefined {
   const value = parseJson(text)
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject ? (value as Record<string, unknown>) : undefined
+  return isJsonObject(value) ? value : undefined
 }

@@ -1,5 +1,6 @@
 // Reads the person, and their groups of ADMIN_GROUPS, from the claims of the id_token and userinfo. Other groups are
 // dropped. Pure; user-lookup.ts gets the claims.
+import { isJsonObject } from '../http/body.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 import { Problem } from '../problem.ts'
 import type { User } from '../session/signed-in.ts'
@@ -22,19 +23,16 @@ const text = (value: unknown) => {
 /** Accepts a boolean sent as a string. */
 const isTrue = (value: unknown) => value === true || value === 'true'
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 function claimIn(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name] ?? undefined
   const inside = (outer: unknown, part: string) =>
-    isObject(outer) && Object.hasOwn(outer, part) ? outer[part] : undefined
+    isJsonObject(outer) && Object.hasOwn(outer, part) ? outer[part] : undefined
   return name.split('.').reduce<unknown>(inside, claims) ?? undefined
 }
 
 /** The JSON type, for the log, which must not get the content. */
 function typeName(value: unknown): string {
-  if (!Array.isArray(value)) return isObject(value) ? 'an object' : `a ${typeof value}`
+  if (!Array.isArray(value)) return isJsonObject(value) ? 'an object' : `a ${typeof value}`
   const types = [...new Set(value.map((item) => typeof item))].join(', ')
   return `a list of ${value.length === 1 ? 'one' : 'several'} (${types})`
 }
@@ -126,11 +124,11 @@ export function hasEnoughClaims(claims: Claims, settings: Settings): boolean {
 /** @returns the group names in a claim; `isOdd` if a part of the claim is ambiguous */
 function groupNames(value: unknown): { names: string[]; isOdd: boolean } {
   // Some servers send an object keyed by name: {"admin":{"2199":"acme.example"}}.
-  if (isObject(value)) {
-    const isKeyed = Object.values(value).every(isObject)
+  if (isJsonObject(value)) {
+    const isKeyed = Object.values(value).every(isJsonObject)
     return { names: isKeyed ? Object.keys(value) : [], isOdd: !isKeyed }
   }
-  const all = [value].flat().map((group: unknown) => (isObject(group) ? group['name'] : group))
+  const all = [value].flat().map((group: unknown) => (isJsonObject(group) ? group['name'] : group))
   const names = all.filter((name) => typeof name === 'string')
   // A single string could be one name with a comma, or several names.
   const isJoined = typeof value === 'string' && /^\[|[,;|\n]/.test(value)
@@ -159,7 +157,7 @@ function explainMissingGroups(sources: readonly Claims[], settings: Settings): s
   if (found.length > 0) return undefined
   // For people in more than 200 groups, Microsoft Entra omits the groups and sends these claims instead.
   const isOmitted = ({ hasgroups, _claim_names: names }: Claims) =>
-    hasgroups === true || (isObject(names) && claim in names)
+    hasgroups === true || (isJsonObject(names) && claim in names)
   return sources.some(isOmitted)
     ? "a person is in more groups than Microsoft Entra puts into a token, so ADMIN_GROUPS can't tell whether they are an admin: limit the claim to groups assigned to the application there, or use app roles with OIDC_GROUPS_CLAIM=roles"
     : `a sign-in lacked the claim ${claim}, so ADMIN_GROUPS was ignored: if this happens to admins too, have the authorization server add the claim for this client (some need a scope in OIDC_SCOPE), or set OIDC_GROUPS_CLAIM`

@@ -1,12 +1,9 @@
 // Normalizes key sets and signature algorithms of an authorization server for our two libraries. Pure.
-import { parseJsonObject } from '../../http/body.ts'
+import { isJsonObject, parseJsonObject } from '../../http/body.ts'
 
 /** Excludes `none`, and symmetric ones such as HS256, with which anyone who knows the client secret can sign. */
 export const asymmetricAlgorithms = (algorithms: readonly string[] = ['RS256']): string[] =>
   algorithms.filter((algorithm) => !/^(none|HS\d+)$/i.test(algorithm))
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null
 
 /**
  * The libraries refuse a whole set because of one member that isn't a key, and fail if a key is listed twice.
@@ -15,7 +12,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 export function normalizeKeySet(text: string): string {
   const { keys } = parseJsonObject(text) ?? {}
   if (!Array.isArray(keys)) return text
-  const signing = keys.filter(isObject).filter(({ use = 'sig' }) => use === 'sig')
+  const signing = keys.filter(isJsonObject).filter(({ use = 'sig' }) => use === 'sig')
   const same = Map.groupBy(signing, ({ kty, kid, crv, n, e, x, y }) =>
     JSON.stringify([kty, kid, crv, n, e, x, y]),
   )
