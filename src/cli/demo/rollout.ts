@@ -63,7 +63,7 @@ export function createRollout(now: number): Colleague[] {
 }
 
 const ALL = [0, 1, 2, 3, 4]
-const [DRIVE, JIRA, GITHUB] = [1, 2, 3]
+const DRIVE = 1
 /** The first of the new colleagues, who aren't invited yet, and of the addresses that don't exist. */
 const [NEW, REJECTED] = [PEOPLE - 8, PEOPLE - 11]
 /** People who connected everything, and lost Google Drive yesterday. */
@@ -76,49 +76,44 @@ function simulatedHistory(index: number, days: readonly number[]): Pick<Colleagu
   const add = (time: number, change: Event['change']) => void events.push({ at: time, change })
   const email = (time: number, reminder: number, state: 'sent' | 'failed' = 'sent') =>
     add(time, (person) => withEmail(person, { campaign: ONBOARDING, reminder, state, now: time }))
-  const check = (time: number, connected: readonly number[]) =>
+  const check = (time: number, connected: readonly number[]) => {
     add(time, (person) => withCheck(person, { checkedAt: time, unconnected: unconnected(connected) }, time))
+    return { connected, events }
+  }
 
+  const nothing = { connected: [], events }
   const invited = index % 3
-  if (index >= NEW) return { connected: [], events }
+  if (index >= NEW) return nothing
   email(at(invited, 9), 0, index >= REJECTED ? 'failed' : 'sent')
-  if (index >= REJECTED) return { connected: [], events }
+  if (index >= REJECTED) return nothing
   const hasLostAccess = LOST_ACCESS.includes(index)
   const eagerness = hasLostAccess ? 50 : percent(index, 3)
   if (eagerness < 30 && invited < 2) email(at(invited + 5, 9), 1)
-  if (eagerness < 18) {
-    if (eagerness > 12) add(at(invited, 12), (person) => withMilestone(person, 'openedAt', at(invited, 12)))
-    return { connected: [], events }
-  }
+  const opened = (time: number) => add(time, (person) => withMilestone(person, 'openedAt', time))
+  if (eagerness > 12 && eagerness < 18) opened(at(invited, 12))
+  if (eagerness < 18) return nothing
   // Some people begin only after the reminder.
   const started =
     eagerness < 30 ? Math.min(SIMULATED_DAYS - 1, invited + 6) : invited + (percent(index, 2) % 4)
   const start = at(started, 10)
-  add(start, (person) => withMilestone(withMilestone(person, 'openedAt', start), 'signedInAt', start))
+  opened(start)
+  add(start, (person) => withMilestone(person, 'signedInAt', start))
   check(start, [])
   const soon = start + HOUR_MS / 6
   const outcome = percent(index, 4)
   if (hasLostAccess) {
-    const connected = ALL.filter((app) => app !== DRIVE)
     check(soon, ALL)
-    check(at(SIMULATED_DAYS - 1, 14), connected)
-    return { connected, events }
+    return check(
+      at(SIMULATED_DAYS - 1, 14),
+      ALL.filter((app) => app !== DRIVE),
+    )
   }
-  if (outcome < 54) {
-    check(soon, outcome < 38 ? ALL : [0, 1, 2])
-    if (outcome >= 38) check(at(Math.min(SIMULATED_DAYS - 1, started + 2), 11), ALL)
-    return { connected: ALL, events }
-  }
-  if (outcome < 84) {
-    const connected = ALL.slice(0, outcome % 5)
-    check(soon, connected)
-    return { connected, events }
-  }
-  const blocked = APPS[outcome % 4 === 0 ? GITHUB : JIRA]?.instance ?? ''
-  const apps: AppIntent[] = [{ instance: blocked, kind: outcome % 5 === 0 ? 'unconfirmed' : 'blocked' }]
-  check(soon, [0, 1])
+  if (outcome < 54) return check(soon, ALL)
+  if (outcome < 84) return check(soon, ALL.slice(0, outcome % 5))
+  const apps: AppIntent[] = [{ instance: 'jira_1', kind: outcome % 5 === 0 ? 'unconfirmed' : 'blocked' }]
+  const history = check(soon, [0, 1])
   add(soon, (person) => withIntents(person, soon, apps, soon))
-  return { connected: [0, 1], events }
+  return history
 }
 
 const unconnected = (connected: readonly number[]) =>
