@@ -3,18 +3,12 @@ import { IntlMessageFormat } from 'intl-messageformat'
 import type { Catalogue, TextKey } from './catalogue.ts'
 
 const NO_SPACE = /^(ja|zh)\b/
-const RIGHT_TO_LEFT_SCRIPTS = ['Arab', 'Hebr', 'Syrc', 'Thaa', 'Nkoo', 'Adlm']
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
 const LEFT_TO_RIGHT =
   /(?![\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}])\p{L}|\d/u
 
-type Direction = 'ltr' | 'rtl'
-
-const directionOf = (tag: string): Direction =>
-  RIGHT_TO_LEFT_SCRIPTS.includes(new Intl.Locale(tag).maximize().script ?? '') ? 'rtl' : 'ltr'
-
 /** Isolates a name, which in the other direction would reorder the words around it (Unicode UAX 9). */
-const isolatedIn = (dir: Direction, value: string): string =>
+const isolatedIn = (dir: 'ltr' | 'rtl', value: string): string =>
   (dir === 'ltr' ? RIGHT_TO_LEFT : LEFT_TO_RIGHT).test(value) ? `\u2068${value}\u2069` : value
 
 /** In a language without spaces, a line would break inside "Acme Search". */
@@ -38,7 +32,7 @@ function onFirstUse<T>(create: () => T): () => T {
 const [MAX_FORMATTED, MAX_ID] = [2_000, 200]
 
 export function createTexts(tag: string, catalogue: Catalogue, common: Values = {}) {
-  const dir = directionOf(tag)
+  const { direction: dir = 'ltr' } = new Intl.Locale(tag).getTextInfo()
   const unbroken = NO_SPACE.test(tag) ? withoutBreaks : (value: string) => value
   const written = (value: string | number) =>
     typeof value === 'number' || SELECTOR.test(value) ? value : isolatedIn(dir, unbroken(value))
