@@ -118,10 +118,11 @@ function readableText(text: string): string {
     .replaceAll('&amp;', '&')
 }
 
-function explanations(value: unknown, depth: number): string[] {
-  if (typeof value === 'string') return [value]
+/** @param isExplaining false for a member whose name promises no explanation, so its texts may be anyone's data */
+function explanations(value: unknown, depth: number, isExplaining = true): string[] {
+  if (typeof value === 'string') return isExplaining ? [value] : []
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return []
-  if (Array.isArray(value)) return value.flatMap((element) => explanations(element, depth + 1))
+  if (Array.isArray(value)) return value.flatMap((element) => explanations(element, depth + 1, isExplaining))
   const members = Object.entries(value as Record<string, unknown>)
   const telling = members.filter(([name]) => EXPLAINS.test(name))
   const found = telling.flatMap(([, member]) => explanations(member, depth + 1))
@@ -130,9 +131,7 @@ function explanations(value: unknown, depth: number): string[] {
     NAMES.test(name) && isWords(member) ? [`${name}: ${[member].flat().join(', ')}`] : [],
   )
   const nested = members.flatMap(([name, member]) =>
-    typeof member === 'object' && !EXPLAINS.test(name) && !NAMES.test(name)
-      ? explanations(member, depth + 1)
-      : [],
+    EXPLAINS.test(name) || NAMES.test(name) ? [] : explanations(member, depth + 1, false),
   )
   return [...found, ...named, ...nested]
 }

@@ -129,6 +129,8 @@ it.each([
   ['a JWT', 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl', 'eyJ'],
   ['a query', 'no such thing: /x?step=abc', 'step=abc'],
   ['a member that explains nothing', '{"message":"no","access_token":"abc","user":"ada"}', 'ada'],
+  ['a list in such a member', '{"message":"no","user":["ada"]}', 'ada'],
+  ['a list in a list of such a member', '{"message":"no","users":[["ada"],{"name":["ada"]}]}', 'ada'],
   ['a script', '<script>alert(1)</script><p>no</p>', 'alert'],
   ['an escape', 'no \u001b[31m\nred\u0000', '\u001b'],
 ])('the logged explanation of the service never contains %s', (_what, text, never) => {
