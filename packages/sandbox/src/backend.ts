@@ -71,7 +71,7 @@ export function createBackend(options: SandboxOptions, running: Running) {
     /** Ends the sessions of one person or of all, with back-channel logout. */
     endSessions: async (personId?: string) =>
       void (await Promise.all(providers.map((idp) => idp.endSessions(personId)))),
-    /** Logout tokens sent to clients, oldest first, with the responses. */
+    /** Clients' responses to logout tokens, oldest first. */
     logouts: () => providers.flatMap(({ store }) => store.logouts),
     reset: () => {
       for (const part of [switches, authorizations]) part.reset()

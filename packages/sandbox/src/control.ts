@@ -33,7 +33,6 @@ export function createControl(sandbox: Sandbox): RequestHandler {
     'GET /': ({ res }) => sendPage(res, controlPage(sandbox)),
     'GET /mail': async ({ res, url }) =>
       sendPage(res, await mailPage(mail?.emails ?? [], url.searchParams.get('to') ?? '')),
-    'GET /mail.json': ({ res }) => sendJson(res, mail?.emails ?? []),
     'GET /control.json': ({ res }) =>
       sendJson(res, {
         urls: sandbox.urls,

@@ -9,7 +9,7 @@ export type ServerName = (typeof serverNames)[number]
 const names = [
   [...operations.keys(), 'authDatasource', 'authReturn', 'landing', 'other', 'consent', 'allow', 'deny'],
   ['discovery', 'oauthMetadata', 'jwks', 'registration', 'registrationManagement', 'par', 'authorization'],
-  ['signIn', 'resume', 'token', 'revocation', 'introspection', 'userinfo', 'endSession'],
+  ['signIn', 'resume', 'token', 'revocation', 'userinfo', 'endSession'],
 ].flat()
 const ofServers = serverNames.flatMap((server) => names.map((name) => `${server}.${name}`))
 const known = new Set<string>([...names, ...serverNames, ...ofServers])

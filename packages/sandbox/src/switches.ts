@@ -1,13 +1,10 @@
 // The switches, which change the running sandbox, with defaults and descriptions.
 import { z } from 'zod'
 import { Journal } from './journal.ts'
-import { forgeries } from './provider/forgeries.ts'
 
 const operation = z.string().refine(Journal.isOperation, 'unknown operation')
-const texts = z.record(z.string(), z.string())
 const milliseconds = z.int().min(0)
 const webUrl = z.url({ protocol: /^https?$/ })
-const forgery = z.enum(Object.keys(forgeries) as (keyof typeof forgeries)[])
 const setting = <Schema extends z.ZodType>(schema: Schema, initial: z.output<Schema>, meaning: string) =>
   schema.default(initial as never).describe(meaning)
 const off = (meaning: string) => setting(z.boolean(), false, meaning)
@@ -17,7 +14,7 @@ const responseOverride = z
     status: z.int().min(200).max(599),
     body: z.union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())]),
     contentType: z.string(),
-    headers: texts,
+    headers: z.record(z.string(), z.string()),
     delayMs: milliseconds,
     skip: z.int().min(0),
     times: z.int().min(1),
@@ -28,37 +25,23 @@ const responseOverride = z
   })
   .partial()
 
-/** Members to set in a response; null removes one. */
-const members = z.record(z.string(), z.json())
-
 const faults = z
   .strictObject({
-    idToken: forgery,
-    logoutToken: forgery,
-    /** Parameters of the redirect to the client; null removes one. */
-    authorizationAnswer: z.record(z.string(), z.string().nullable()),
-    metadata: members,
-    /** The id_token then is `subOnly`, so that clients call userinfo. */
-    userinfo: members,
+    idToken: z.enum(['badSignature', 'wrongNonce', 'subOnly']),
+    /** Members to set in the metadata; null removes one. */
+    metadata: z.record(z.string(), z.json()),
     /** Serves no OpenID Connect metadata, only RFC 8414. */
     plainOAuth: z.boolean(),
     /** `prompt` is ignored, so a signed-in person returns at once. */
     prompt: z.literal('ignored'),
-    /** A used refresh token keeps working, and no new one is issued. */
-    keepRefreshToken: z.boolean(),
     /** Delays the token response, after the grant took effect. */
     tokenDelayMs: milliseconds,
-    /** Lifetime of new clients' secrets. */
-    secretSeconds: z.int().min(1),
   })
   .partial()
 
 export const switchesSchema = z.strictObject({
   consentDelaySeconds: setting(z.number().min(0), 0, 'Delay before a consent takes effect (seconds)'),
   denyAll: off('Treat Allow as Deny'),
-  neverReturn: off("Don't redirect back after Allow or Deny"),
-  dropParams: off('Drop the query string of final_redirect_url'),
-  returnParams: setting(texts, {}, 'Extra parameters to add to the redirect'),
   autoConsent: off('Skip the consent page and allow automatically'),
   latencyMs: setting(
     z.union([milliseconds, z.record(operation, milliseconds)]),
@@ -82,7 +65,6 @@ export const switchesSchema = z.strictObject({
     null,
     'Rate limit of the Client API, such as {"perSecond": 5, "burst": 5}; null: no limit',
   ),
-  retryAfterDate: off('Retry-After is a date, not seconds'),
   date: setting(
     z.iso.date().nullable(),
     null,

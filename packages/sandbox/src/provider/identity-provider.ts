@@ -1,14 +1,12 @@
-// An authorization server: OpenID Connect, PKCE, rotating refresh tokens, dynamic registration, PAR, revocation,
-// introspection and both logouts. The sandbox has two: the service's own and the external identity provider.
-import { randomBytes } from 'node:crypto'
-import { decodeJwt, type JWK } from 'jose'
+// An authorization server: OpenID Connect, PKCE, rotating refresh tokens, dynamic registration, PAR, revocation
+// and both logouts. The sandbox has two: the service's own and the external identity provider.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import { interactionPolicy, Provider } from 'oidc-provider'
 import type { AdapterPayload, ClientMetadata, Configuration, KoaContextWithOIDC } from 'oidc-provider'
 import type { Exchange, RequestHandler } from '../http-server.ts'
 import { document, html, Html } from '../pages.ts'
-import type { Faults } from '../switches.ts'
 import { applyFaults } from './faults.ts'
-import { forgeries, generateSigningKey } from './forgeries.ts'
 import { handleSignIn } from './sign-in-page.ts'
 import { ProviderStore, type IssuerConfig } from './store.ts'
 
@@ -39,7 +37,7 @@ export class IdentityProvider implements RequestHandler {
       // oidc-provider adds `oidc` to every context.
       const context = ctx as unknown as KoaContextWithOIDC
       await next()
-      await applyFaults(context, issuer, store, key)
+      await applyFaults(context, issuer, key)
       await endSessionWithoutConfirmation(context, store)
       const { oidc } = context
       const { entry } = ctx.req as { entry?: Exchange['entry'] }
@@ -77,6 +75,12 @@ export class IdentityProvider implements RequestHandler {
   }
 }
 
+/** An RS256 key with its private part. */
+async function generateSigningKey(): Promise<JWK> {
+  const { privateKey } = await generateKeyPair('RS256', { extractable: true })
+  return { ...(await exportJWK(privateKey)), kid: randomUUID(), use: 'sig', alg: 'RS256' }
+}
+
 /** Keeps offline_access, which oidc-provider drops without prompt=consent. Also applies the fault `prompt`. */
 function overridePrompts(provider: Provider, { switches }: IssuerConfig): void {
   // The library's types don't have this class.
@@ -100,7 +104,6 @@ const operations: Record<string, string> = {
   '/auth/': 'resume',
   '/token': 'token',
   '/token/revocation': 'revocation',
-  '/token/introspection': 'introspection',
   '/me': 'userinfo',
   '/jwks': 'jwks',
   '/reg': 'registration',
@@ -142,7 +145,7 @@ function configuration(issuer: IssuerConfig, store: ProviderStore, key: JWK): Co
     clientDefaults: { grant_types: grants, backchannel_logout_session_required: true },
     pkce: { required: () => true },
     responseTypes: ['code'],
-    rotateRefreshToken: () => !switches.get().faults.keepRefreshToken,
+    rotateRefreshToken: true,
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     cookies: {
       keys: [cookieKey],
@@ -161,11 +164,10 @@ function configuration(issuer: IssuerConfig, store: ProviderStore, key: JWK): Co
       // The dispatcher refuses loopback addresses, at which the sandbox's clients are, so it is removed.
       const { dispatcher: _guard, ...unguarded } = (init ?? {}) as RequestInit & { dispatcher?: unknown }
       const { body } = unguarded
-      const token = body instanceof URLSearchParams ? body.get('logout_token') : null
-      if (token === null || typeof input !== 'string') return await fetch(input, unguarded)
-      const sent = await sendLogout(input, token, key, switches.get().faults.logoutToken)
-      store.logouts.push(sent)
-      return new Response(null, { status: sent.status })
+      const response = await fetch(input, unguarded)
+      if (body instanceof URLSearchParams && body.has('logout_token'))
+        store.logouts.push({ status: response.status })
+      return response
     },
     renderError: (ctx, { error, error_description: reason = error }) => {
       const body = html`<p>${reason}</p>
@@ -175,21 +177,17 @@ function configuration(issuer: IssuerConfig, store: ProviderStore, key: JWK): Co
   }
 }
 
-type Owned = { clientId?: string | undefined }
-
 function featuresOf(issuer: IssuerConfig): Configuration['features'] {
-  const ofOwnTokens = {
-    enabled: true,
-    allowedPolicy: async (_ctx: unknown, client: Owned, token: Owned) => token.clientId === client.clientId,
-  }
   return {
     devInteractions: { enabled: false },
     backchannelLogout: { enabled: true },
     jwtUserinfo: { enabled: true },
     registration: { enabled: true },
     registrationManagement: { enabled: true },
-    revocation: ofOwnTokens,
-    introspection: ofOwnTokens,
+    revocation: {
+      enabled: true,
+      allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,
+    },
     resourceIndicators: {
       enabled: true,
       defaultResource: () => [],
@@ -269,13 +267,4 @@ async function endSession(provider: Provider, store: ProviderStore, session: Ses
     if (client?.backchannelLogoutUri && accountId !== undefined)
       await client.backchannelLogout(accountId, sid).catch(() => undefined)
   }
-}
-
-/** @returns the sent token, and the client's response */
-async function sendLogout(to: string, token: string, key: JWK, fault: Faults['logoutToken']) {
-  const good = { token, claims: decodeJwt(token), key, secret: JSON.stringify(key.n), typ: 'logout+jwt' }
-  const sent = (fault && (await forgeries[fault](good))) ?? token
-  const body = new URLSearchParams({ logout_token: sent })
-  const response = await fetch(to, { method: 'POST', redirect: 'manual', body })
-  return { to, token: sent, status: response.status, answer: await response.text() }
 }

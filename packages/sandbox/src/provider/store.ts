@@ -20,8 +20,8 @@ type StoredModel = { model: string; payload: AdapterPayload; expiresAt: number }
 const GRANTED = ['AccessToken', 'AuthorizationCode', 'RefreshToken']
 
 export class ProviderStore {
-  /** Logout tokens sent to clients, oldest first, with the responses. */
-  readonly logouts: { to: string; token: string; status: number; answer: string }[] = []
+  /** Clients' responses to logout tokens, oldest first. */
+  readonly logouts: { status: number }[] = []
   private readonly entries = new Map<string, StoredModel>()
 
   list(model: string): AdapterPayload[] {

@@ -1,5 +1,5 @@
 // Authorizes datasources: stores authorizations, and handles the check's one-time links, the consent pages on their own
-// origin, and the return, which proves nothing to the client (`returnParams` may even make it lie).
+// origin, and the return, which proves nothing to the client.
 import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { RequestHandler } from '../http-server.ts'
@@ -135,7 +135,7 @@ export class Authorizations {
       if (operation === 'consent') return sendConsent(res, consent)
       if (req.method !== 'POST') return redirect(res, `/consent/${id}`, 303)
       this.decide(consent, decision === 'allow' ? 'allow' : 'deny')
-      this.sendBack(res, consent, `${this.urls.service}/auth/return/${id}`)
+      redirect(res, `${this.urls.service}/auth/return/${id}`, 303)
     },
   }
 
@@ -160,21 +160,9 @@ export class Authorizations {
     this.effectiveFrom.set(key, Date.now() + consentDelaySeconds * 1000)
   }
 
-  /** The request's destination, else the tenant's setting, else the landing page (contract 4.1, rule 1). */
-  private returnUrl({ destination }: Authorization): string {
-    const { tenantRedirectUrl, dropParams, returnParams } = this.switches.get()
-    const resolved = destination ?? tenantRedirectUrl ?? `${this.urls.service}/`
-    if (!dropParams && Object.keys(returnParams).length === 0) return resolved
-    const url = new URL(resolved)
-    if (dropParams) url.search = ''
-    for (const [name, value] of Object.entries(returnParams)) url.searchParams.set(name, value)
-    return url.href
-  }
-
-  /** @param next the next redirect; absent: the destination */
-  private sendBack(res: ServerResponse, consent: Authorization, next?: string): void {
-    if (!this.switches.get().neverReturn) redirect(res, next ?? this.returnUrl(consent), next ? 303 : 302)
-    else sendPage(res, { title: 'Done', site: 'Service', body: html`<p>You can close this window.</p>` })
+  /** To the request's destination, else the tenant's, else the landing page (contract 4.1, rule 1). */
+  private sendBack(res: ServerResponse, { destination }: Authorization): void {
+    redirect(res, destination ?? this.switches.get().tenantRedirectUrl ?? `${this.urls.service}/`)
   }
 }
 

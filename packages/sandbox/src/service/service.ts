@@ -85,8 +85,7 @@ async function answerOperation(exchange: Exchange, service: Service): Promise<vo
   res.setHeaders(deprecationHeaders(operation, day, `${service.control}/#deprecations`))
   const sent = await text(req)
   if (wait !== undefined) {
-    const at = new Date(Math.ceil(Date.now() / 1000 + wait) * 1000).toUTCString()
-    res.setHeader('retry-after', service.switches.get().retryAfterDate ? at : String(wait))
+    res.setHeader('retry-after', String(wait))
     throw new HttpError(429, 'Too Many Requests')
   }
   const person = await service.authentication.identify(req.headers, name)
