@@ -47,8 +47,6 @@ const resolveDatasource = (
   approve: of.approve,
 })
 
-type Datasource = ReturnType<typeof resolveDatasource>
-
 const quietDaysOf = ({ quiet = [] }: CompanyFile) =>
   quiet.flatMap((period) => {
     const { group, dates } = typeof period === 'string' ? { group: undefined, dates: [period] } : period
@@ -58,60 +56,17 @@ const quietDaysOf = ({ quiet = [] }: CompanyFile) =>
     })
   })
 
-/** `approve`: the URL of the page to approve an app. */
-type Approvers = { owners: readonly string[]; approve: string | undefined }
+type App = { instance: string }
 
-export type Company = {
-  /** Undefined: the default of our texts, as for `product`, the company's name for its search. */
-  name: string | undefined
-  product: string | undefined
-  logo: Record<'light' | 'dark', StaticAsset> | undefined
-  icon: StaticAsset | undefined
-  color: ReturnType<typeof palettesOf>
-  links: Record<'help' | 'privacy' | 'home' | 'search', ReturnType<typeof linkOf>>
-  sender: { name: string; role: Localized<string> | undefined } | undefined
-  /** The default comes first. Empty: every language of onramp. */
-  languages: readonly string[]
-  examples: Localized<string[]> | undefined
-  /** An IANA name, for people without a time zone on the list. */
-  timezone: string
-  digest: CompanyFile['digest']
-  /** Days without emails, YYYY-MM-DD; `group` restricts them to a department. */
-  quietDays: ReturnType<typeof quietDaysOf>
-  datasources: ReadonlyMap<string, Datasource>
-  datasourceOf: (instance: string) => Datasource | undefined
-  /** Its own approvers, else those of the app that it replaces. @param admins ADMIN_EMAILS, the default owners */
-  approversOf: (instance: string, admins?: readonly string[]) => Approvers
-  /** The company's name for an app, else the service's. */
-  displayName: (app: { instance: string; name: string }, lang: string) => string
-  /** Replacement instances by the replaced instance, as in the file. */
-  replacements: ReadonlyMap<string, string>
-  /** `replacements` that were listed for someone. Until then, people still connect the former app. */
-  replacedBy: ReadonlyMap<string, string>
-  /** Completes `replacedBy` from a person's apps, as listed or recorded. @returns true if it is complete */
-  findReplaced: (apps: readonly { instance: string }[]) => boolean
-  /** False if the app is hidden or replaced. */
-  isVisible: (app: { instance: string }) => boolean
-  /** Listed apps, as pages show them. A replaced one gets its replacement's instance, unless that is listed, too. */
-  listed: <T extends { instance: string }>(apps: T[]) => T[]
-  /** A sorted copy of the visible apps. */
-  visibleInOrder: <T extends { instance: string }>(apps: T[]) => T[]
-  /** The value in this language, else its base language, else the default language, else the first one. */
-  localized: <T>(value: Localized<T> | undefined, lang: string) => T | undefined
-  /** The company's replacements of our texts by key, in this language or its base language. */
-  textsOf: (lang: string) => Record<string, string>
-  assets: readonly StaticAsset[]
-}
-
-/** @param file a valid company file @param assets its pictures, by the paths in it */
-export function resolveCompany(file: CompanyFile, assets: ReadonlyMap<string, StaticAsset>): Company {
-  const { name, product, links = {}, color = NEUTRAL, examples } = file
-  const languages = (file.languages ?? []).map(canonical)
-  const texts = new Map(Object.entries(file.texts ?? {}).map(([lang, own]) => [canonical(lang), own]))
+function resolveApps(
+  file: CompanyFile,
+  assets: ReadonlyMap<string, StaticAsset>,
+  defaultLanguage: string | undefined,
+) {
   const entries = Object.entries(file.datasources ?? {})
   const datasources = new Map(entries.map(([key, of]) => [key, resolveDatasource(of, assets)]))
   const replacedBy = new Map<string, string>()
-  const replacements = new Map(
+  const replacements: ReadonlyMap<string, string> = new Map(
     entries.flatMap(([key, { replaces }]) => (replaces === undefined ? [] : [[replaces, key] as const])),
   )
   const datasourceOf = (instance: string) =>
@@ -119,49 +74,42 @@ export function resolveCompany(file: CompanyFile, assets: ReadonlyMap<string, St
   /** Apps without an order come last. */
   const orderOf = (instance: string) => datasourceOf(instance)?.order ?? Number.MAX_VALUE
   const hidesSome = [...datasources.values()].some(({ isHidden }) => isHidden)
-  const isVisible = ({ instance }: { instance: string }) =>
+  /** False if the app is hidden or replaced. */
+  const isVisible = ({ instance }: App) =>
     !(hidesSome && datasourceOf(instance)?.isHidden) && !replacedBy.has(instance)
-  const findReplaced: Company['findReplaced'] = (apps) => {
+  /** Completes `replacedBy` from a person's apps, as listed or recorded. @returns true if it is complete */
+  const findReplaced = (apps: readonly App[]) => {
     for (const [former, to] of replacements)
       if (apps.some(({ instance }) => instance === to)) replacedBy.set(former, to)
     return replacedBy.size === replacements.size
   }
-  const visibleInOrder: Company['visibleInOrder'] = (apps) =>
+  /** A sorted copy of the visible apps. */
+  const visibleInOrder = <T extends App>(apps: T[]): T[] =>
     apps.filter(isVisible).sort((one, other) => orderOf(one.instance) - orderOf(other.instance))
-  const light = assets.get(file.logo?.light ?? '')
   return {
-    name,
-    product,
-    logo: light && { light, dark: assets.get(file.logo?.dark ?? '') ?? light },
-    icon: assets.get(file.logo?.icon ?? ''),
-    color: palettesOf(color),
-    links: {
-      help: linkOf(links.help),
-      privacy: linkOf(links.privacy),
-      home: linkOf(links.home),
-      search: linkOf(links.search),
-    },
-    sender: file.sender && { name: file.sender.name, role: byLanguage(file.sender.role) },
-    languages,
-    examples: byLanguage(examples),
-    timezone: file.timezone ?? 'UTC',
-    digest: file.digest,
-    quietDays: quietDaysOf(file),
     datasources,
     datasourceOf,
-    approversOf: (instance, admins = []) => {
+    /**
+     * Its own approvers, else those of the app that it replaces. `approve`: the URL of the page to approve an app.
+     * @param admins ADMIN_EMAILS, the default owners
+     */
+    approversOf: (instance: string, admins: readonly string[] = []) => {
       const [former = instance] = [...replacements].find(([, to]) => to === instance) ?? []
       const own = [instance, former].flatMap((app) => datasourceOf(app) ?? [])
       const { owners = admins } = own.find((entry) => entry.owners.length > 0) ?? {}
       return { owners, approve: own.find((entry) => entry.approve)?.approve }
     },
-    displayName: ({ instance, name: raw }, lang) =>
-      localized(datasourceOf(instance)?.name, lang, languages[0]) ?? raw,
+    /** The company's name for an app, else the service's. */
+    displayName: ({ instance, name: raw }: App & { name: string }, lang: string): string =>
+      localized(datasourceOf(instance)?.name, lang, defaultLanguage) ?? raw,
+    /** Replacement instances by the replaced instance, as in the file. */
     replacements,
-    replacedBy,
+    /** `replacements` that were listed for someone. Until then, people still connect the former app. */
+    replacedBy: replacedBy as ReadonlyMap<string, string>,
     findReplaced,
     isVisible,
-    listed: (apps) => {
+    /** Listed apps, as pages show them. A replaced one gets its replacement's instance, unless that is listed, too. */
+    listed: <T extends App>(apps: T[]): T[] => {
       findReplaced(apps)
       const isListed = (instance: string | undefined) => apps.some((app) => app.instance === instance)
       return visibleInOrder(
@@ -172,8 +120,47 @@ export function resolveCompany(file: CompanyFile, assets: ReadonlyMap<string, St
       )
     },
     visibleInOrder,
-    localized: (value, lang) => localized(value, lang, languages[0]),
-    textsOf: (lang) => ({ ...texts.get(baseOf(lang)), ...texts.get(canonical(lang)) }),
+  }
+}
+
+export type Company = ReturnType<typeof resolveCompany>
+
+/** @param file a valid company file @param assets its pictures, by the paths in it */
+export function resolveCompany(file: CompanyFile, assets: ReadonlyMap<string, StaticAsset>) {
+  const { links = {} } = file
+  const languages = (file.languages ?? []).map(canonical)
+  const texts = new Map(Object.entries(file.texts ?? {}).map(([lang, own]) => [canonical(lang), own]))
+  const light = assets.get(file.logo?.light ?? '')
+  return {
+    /** Undefined: the default of our texts, as for `product`, the company's name for its search. */
+    name: file.name,
+    product: file.product,
+    logo: light && { light, dark: assets.get(file.logo?.dark ?? '') ?? light },
+    icon: assets.get(file.logo?.icon ?? ''),
+    color: palettesOf(file.color ?? NEUTRAL),
+    links: {
+      help: linkOf(links.help),
+      privacy: linkOf(links.privacy),
+      home: linkOf(links.home),
+      search: linkOf(links.search),
+    },
+    sender: file.sender && { name: file.sender.name, role: byLanguage(file.sender.role) },
+    /** The default comes first. Empty: every language of onramp. */
+    languages,
+    examples: byLanguage(file.examples),
+    /** An IANA name, for people without a time zone on the list. */
+    timezone: file.timezone ?? 'UTC',
+    digest: file.digest,
+    /** Days without emails, YYYY-MM-DD; `group` restricts them to a department. */
+    quietDays: quietDaysOf(file),
+    ...resolveApps(file, assets, languages[0]),
+    /** The value in this language, else its base language, else the default language, else the first one. */
+    localized: <T>(value: Localized<T> | undefined, lang: string) => localized(value, lang, languages[0]),
+    /** The company's replacements of our texts by key, in this language or its base language. */
+    textsOf: (lang: string): Record<string, string> => ({
+      ...texts.get(baseOf(lang)),
+      ...texts.get(canonical(lang)),
+    }),
     assets: [...new Map([...assets.values()].map((asset) => [asset.path, asset])).values()],
   }
 }
