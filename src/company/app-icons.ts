@@ -1,16 +1,15 @@
 // Icons of apps without a company logo: from simple-icons (icons.json, written by `npm run icons`), else a letter.
 // Slack, Microsoft and Salesforce don't allow theirs in such libraries.
-import { readFileSync } from 'node:fs'
+import icons from './icons.json' with { type: 'json' }
+import images from './icon-images.json' with { type: 'json' }
 import { createStaticAsset, type StaticAsset } from './static-asset.ts'
 import { contrast, GROUND } from './contrast.ts'
 import { datasourceType } from './app-names.ts'
 
-/** Icons by slug. `drawing`: an SVG path of 24 by 24. `color`: #rrggbb. */
-type Icons = Record<string, { title: string; color: string; drawing: string }>
-const readJson = (file: string): unknown => JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'))
-const icons = readJson('icons.json') as Icons
+/** `drawing`: an SVG path of 24 by 24. `color`: #rrggbb. */
+type Icon = { title: string; color: string; drawing: string }
 /** Icons on white, for mail programs, which show no SVG. */
-const images = readJson('icon-images.json') as Record<string, { png: string }>
+const imageOf: Record<string, { png: string }> = images
 
 /** Library names of datasources that are called otherwise there. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
@@ -31,7 +30,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 /** Contrast with white, the background of icons on dark pages, too. */
 const MIN_VISIBLE = 2
 
-function svgOf({ color, drawing }: Icons[string]): string {
+function svgOf({ color, drawing }: Icon): string {
   const fill = contrast(color, GROUND.light) < MIN_VISIBLE ? GROUND.dark : color
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="${fill}" d="${drawing}"/></svg>`
 }
@@ -42,7 +41,7 @@ const bySlug = new Map(
     {
       ...createStaticAsset(`/assets/apps/${slug}`, 'svg', Buffer.from(svgOf(icon))),
       title: icon.title,
-      image: createStaticAsset(slug, 'png', Buffer.from(images[slug]?.png ?? '', 'base64')),
+      image: createStaticAsset(slug, 'png', Buffer.from(imageOf[slug]?.png ?? '', 'base64')),
     },
   ]),
 )

@@ -2,6 +2,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { nearestWord } from '@onramp/terminal/arguments'
+import { printable } from '@onramp/terminal/printable'
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit, type Document } from 'yaml'
 import type { z } from 'zod'
 import { SettingsError } from '../settings/settings.ts'
@@ -129,8 +130,6 @@ function dataOf(document: Document): { data: unknown } | { fault: string } {
     return { fault: 'uses its aliases (*name) too often: write the values out' }
   }
 }
-
-const printable = (text: string) => text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
 
 /** @param file the path of the company file, whose pictures are in the same folder */
 export function readCompany(file: string, supported: SupportedTexts = {}): CompanyRead {
