@@ -188,13 +188,7 @@ function featuresOf(issuer: IssuerConfig): Configuration['features'] {
       enabled: true,
       allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,
     },
-    resourceIndicators: {
-      enabled: true,
-      defaultResource: () => [],
-      getResourceServerInfo: (_ctx, audience) => {
-        return { scope: scopes.join(' '), audience, accessTokenFormat: 'opaque' }
-      },
-    },
+    resourceIndicators: { enabled: false },
     rpInitiatedLogout: {
       enabled: true,
       logoutSource: (ctx, form) => showPage(ctx, issuer, 'Sign out?', signOutForm(form)),
@@ -228,10 +222,7 @@ async function loadExistingGrant(ctx: KoaContextWithOIDC) {
   const known = session?.grantIdFor(client.clientId)
   const found = known ? await provider.Grant.find(known) : undefined
   const grant = found ?? new provider.Grant({ accountId: account.accountId, clientId: client.clientId })
-  const scope = typeof params?.['scope'] === 'string' ? params['scope'] : ''
-  grant.addOIDCScope(scope)
-  for (const resource of [params?.['resource']].flat())
-    if (typeof resource === 'string') grant.addResourceScope(resource, scope)
+  grant.addOIDCScope(typeof params?.['scope'] === 'string' ? params['scope'] : '')
   await grant.save()
   return grant
 }
