@@ -22,6 +22,12 @@ export async function fetchOnce(
   }
 }
 
+/** @param base the URL of the request @returns undefined for a reply without a redirect */
+export const redirectTarget = (reply: HttpReply, base: string): URL | undefined =>
+  reply.kind === 'response' && reply.status >= 300 && reply.status < 400
+    ? (URL.parse(String(reply.headers['location'] ?? ''), base) ?? undefined)
+    : undefined
+
 /** True for a URL with https, or of this machine. */
 export const isSafeUrl = (text: unknown): text is string =>
   typeof text === 'string' && URL.canParse(text) && isHttpsOrLoopback(new URL(text))

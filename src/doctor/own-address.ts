@@ -3,7 +3,7 @@
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { describeNetworkError, isCertificateError, type NetworkError } from '../http/network-error.ts'
 import { HEALTH_SAMPLE } from '../web/health.ts'
-import { fetchOnce, type HttpReply } from './fetch-once.ts'
+import { fetchOnce, redirectTarget, type HttpReply } from './fetch-once.ts'
 import { createCheck, fail, ok, skip, warn } from './findings.ts'
 
 async function collect(url: string, discovering: Promise<Metadata | undefined>) {
@@ -20,14 +20,6 @@ type OwnAddressFacts = Awaited<ReturnType<typeof collect>>
 
 const isOnramp = (reply: HttpReply) =>
   reply.kind === 'response' && reply.headers[HEALTH_SAMPLE.header] === HEALTH_SAMPLE.value
-
-const isRedirect = (reply: HttpReply) =>
-  reply.kind === 'response' && reply.status >= 300 && reply.status < 400
-
-const targetOf = (reply: HttpReply, base: string) =>
-  reply.kind === 'response' && isRedirect(reply)
-    ? URL.parse(String(reply.headers['location'] ?? ''), base)
-    : null
 
 function networkFailure(url: string, error: NetworkError) {
   if (error === 'unknown-name')
@@ -52,13 +44,13 @@ function reachability({ url, page }: OwnAddressFacts) {
     return skip(
       `The reverse proxy at ${url} can't reach onramp yet (${status}). Check again when onramp is running.`,
     )
-  const target = targetOf(page, url)
+  const target = redirectTarget(page, url)
   if (target && target.origin !== url && target.pathname === '/healthz')
     return fail(
       `PUBLIC_URL redirects to ${target.origin}: people would lose their cookie on the way back.`,
       `PUBLIC_URL: set it to ${target.origin}, and update the registered redirect URIs`,
     )
-  return isRedirect(page) || [401, 403].includes(status)
+  return target !== undefined || [401, 403].includes(status)
     ? warn(
         `Something in front of ${url} responds instead of onramp (${status} at /healthz).`,
         'PUBLIC_URL: pass every path through to onramp; it handles sign-in itself',
@@ -70,7 +62,7 @@ function reachability({ url, page }: OwnAddressFacts) {
 }
 
 function redirects({ url, page, signIn, server: expected }: OwnAddressFacts) {
-  const origin = targetOf(signIn, url)?.origin
+  const origin = redirectTarget(signIn, url)?.origin
   if (!isOnramp(page) || !expected || !origin || origin === expected) return undefined
   return fail(
     `Something in front of onramp changes its redirects: /sign-in leads to ${origin} instead of ${expected}.`,

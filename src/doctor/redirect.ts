@@ -5,7 +5,7 @@ import type { ServerMetadata as Metadata } from 'openid-client'
 import { omitUndefined } from '../omit-undefined.ts'
 import { clientUrls } from '../sign-in/server/client-urls.ts'
 import type { Settings } from '../settings/settings.ts'
-import { fetchOnce, isSafeUrl, type HttpReply } from './fetch-once.ts'
+import { fetchOnce, isSafeUrl, redirectTarget, type HttpReply } from './fetch-once.ts'
 import { createCheck, fail, ok, warn } from './findings.ts'
 
 type AuthorizationResponse =
@@ -30,9 +30,8 @@ function readResponse(reply: HttpReply, endpoint: string, redirect: string): Aut
   // The authorization server would give a reason.
   if ([401, 403, 407].includes(status) && !/redirect|client|callback/i.test(text))
     return { kind: 'barred', status }
-  const target =
-    status >= 300 && status < 400 ? URL.parse(String(reply.headers['location'] ?? ''), endpoint) : null
-  if (target !== null) {
+  const target = redirectTarget(reply, endpoint)
+  if (target !== undefined) {
     const inFragment = new URLSearchParams(target.hash.slice(1))
     const value = (name: string) => target.searchParams.get(name) ?? inFragment.get(name) ?? undefined
     if (target.href.startsWith(`${redirect}?`) || target.href.startsWith(`${redirect}#`))
