@@ -42,7 +42,15 @@ export const isCertain = ({ confidence }: { confidence: Confidence }): boolean =
 const MAX_PLACES = 50
 const MAX_FAULTS = 20
 
-const CERTAINTY: readonly Confidence[] = ['endpoint', 'unread', 'name', 'sent', 'exact']
+/** Words for people, from the least certain to the most certain. */
+export const CONFIDENCES: Readonly<Record<Confidence, string>> = {
+  endpoint: 'body not recorded, or in another file',
+  unread: 'body unreadable',
+  name: 'name match',
+  sent: 'sent by the service, used or not',
+  exact: 'exact match',
+}
+const CERTAINTY = Object.keys(CONFIDENCES)
 
 /** Detects the format by the first bytes and the name. @throws {InputFault} */
 const detectFormat = ({ head, name }: Source): Format => {

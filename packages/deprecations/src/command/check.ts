@@ -1,7 +1,7 @@
 // `onramp deprecations check`: checks files or standard input, evaluates the findings, and reports them as text for
 // people or as JSON for programs.
 import { createReadStream } from 'node:fs'
-import { checkFiles, isCertain } from '../check/check.ts'
+import { checkFiles, CONFIDENCES, isCertain } from '../check/check.ts'
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
@@ -18,7 +18,12 @@ import {
   titleOf,
 } from '../schedule/schedule.ts'
 
-type CheckOptions = Parameters<typeof evaluate>[2] & {
+type CheckOptions = {
+  /** The least severe finding that fails the check. */
+  failOn: 'possible' | 'use' | 'removed' | 'never'
+  /** In days; later removals are ignored. */
+  within?: number | undefined
+  ignoreBroken?: true | undefined
   schedule?: string[] | undefined
   waivers?: string | undefined
   asOf?: string | undefined
@@ -54,20 +59,12 @@ type CheckResult = Awaited<ReturnType<typeof checkFiles>>
 type Verdict = ReturnType<typeof evaluate>
 type EvaluatedFinding = Verdict['inUse'][number]
 
-/**
- * @param failOn the least severe finding that fails the check @param within days; later removals are ignored
- * @returns `exitCode`: the first that applies of 2 (in use), 3 (may be in use), 1 (unreadable input) and 0
- */
+/** @returns `exitCode`: the first that applies of 2 (in use), 3 (may be in use), 1 (unreadable input) and 0 */
 const evaluate = (
   { found, ...result }: CheckResult,
   waivers: ReturnType<typeof readWaivers>,
-  options: {
-    failOn: 'possible' | 'use' | 'removed' | 'never'
-    within?: number | undefined
-    ignoreBroken?: boolean | undefined
-  },
+  { failOn, within = Infinity, ignoreBroken }: CheckOptions,
 ) => {
-  const { failOn, within = Infinity, ignoreBroken } = options
   const valid = waivers.filter(({ until }) => result.asOf <= until)
   const due = found
     .filter(({ status }) => status.daysLeft <= within)
@@ -99,22 +96,15 @@ const itemJson = ({ entry, status, places, request: _request, ...found }: Evalua
 
 /** Programs read this: add members, but never rename one. */
 const jsonReport = ({ inUse, waived, mayBeInUse, ...verdict }: Verdict): string => {
-  const lists = Object.entries({ inUse, waived, mayBeInUse }).map(([name, items]) => [
-    name,
-    items.map(itemJson),
-  ])
-  return `${JSON.stringify({ ...verdict, ...Object.fromEntries(lists) }, null, 2)}\n`
+  const lists = {
+    inUse: inUse.map(itemJson),
+    waived: waived.map(itemJson),
+    mayBeInUse: mayBeInUse.map(itemJson),
+  }
+  return `${JSON.stringify({ ...verdict, ...lists }, null, 2)}\n`
 }
 
 const MAX_PLACES = 5
-
-const CERTAINTY = {
-  exact: 'exact match',
-  sent: 'sent by the service, used or not',
-  name: 'name match',
-  unread: 'body unreadable',
-  endpoint: 'body not recorded, or in another file',
-}
 
 /** `traffic.ndjson:12 response /messages/0/citations (name match)` */
 const placesOf = ({ places, elsewhere }: CheckResult['found'][number], { dim }: Colors): string[] => {
@@ -123,7 +113,7 @@ const placesOf = ({ places, elsewhere }: CheckResult['found'][number], { dim }: 
     const at = line === undefined ? file : `${file}:${line}`
     const inside = [record, side, pointer].filter((part) => part !== undefined)
     const times = count > 1 ? `, ${countText(count, 'time')}` : ''
-    return printable(`      ${[at, ...new Set(inside)].join(' ')} (${CERTAINTY[confidence]}${times})`)
+    return printable(`      ${[at, ...new Set(inside)].join(' ')} (${CONFIDENCES[confidence]}${times})`)
   })
   const others = all.slice(MAX_PLACES).reduce((sum, { count }) => sum + count, elsewhere)
   const more = dim(`      and ${countText(others, 'more time')} (use --json to list more)`)
