@@ -6,7 +6,7 @@ import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 import { html, type Html } from './pages.ts'
 
-type ReceivedMail = { at: string; from: string; to: string[]; raw: string }
+type ReceivedMail = { at: string; to: string[]; raw: string }
 
 const host = '127.0.0.1'
 
@@ -16,12 +16,11 @@ export async function startMailCatcher(port: number, bind = host) {
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
     disableReverseLookup: true,
-    async onData(stream, { envelope: { mailFrom, rcptTo } }, done) {
+    async onData(stream, { envelope: { rcptTo } }, done) {
       // Undefined if the client broke off before the end.
       const raw = await text(stream).catch(() => undefined)
       if (raw === undefined) return
-      const from = mailFrom === false ? '' : mailFrom.address
-      emails.push({ at: new Date().toISOString(), from, to: rcptTo.map(({ address }) => address), raw })
+      emails.push({ at: new Date().toISOString(), to: rcptTo.map(({ address }) => address), raw })
       done()
     },
   })
