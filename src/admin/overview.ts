@@ -238,7 +238,9 @@ export function withCompanyNames(
       successors.has(app.instance) ? { ...app, isMoved: true } : app,
     ),
     delistedApps: named(delistedApps),
-    appEvents: named((keepState.appEvents ?? []).filter(isShown)),
+    appEvents: named(
+      (keepState.appEvents ?? []).filter((event) => event.what === 'hidden' || isShown(event)),
+    ),
   }
   return { report: { ...report, datasources: named(report.datasources) }, keepState: state }
 }

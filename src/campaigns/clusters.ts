@@ -97,6 +97,7 @@ export async function findClusters(
   const listings = createCounter(newApps, evaluatedAt, 'newAt')
   const inQuestion = delistedApps.map(({ firstAt, ...app }) => ({ ...app, since: firstAt ?? app.since }))
   const delistings = createCounter(inQuestion, evaluatedAt, 'delistedAt', 'previousDelistedAt')
+  const removed = delistedApps.flatMap((app) => (app.markedRemovedAt === undefined ? [] : app.instance))
   let all = 0
   const moves = new Map<string, { to: string; moved: number }>()
   for await (const person of people) {
@@ -108,8 +109,10 @@ export async function findClusters(
       const to = unconnectedSuccessorOf(app, apps)
       const moved = (moves.get(app.instance)?.moved ?? 0) + 1
       if (to !== undefined) moves.set(app.instance, { to, moved })
+      delistings.add(app, checkedAt)
+      if (removed.includes(app.instance)) continue
       lapses.add(to === undefined ? app : asLost(app), checkedAt)
-      for (const { add } of [listings, delistings]) add(app, checkedAt)
+      listings.add(app, checkedAt)
     }
   }
   const { ended, ...found } = massDisconnectsIn(lapses.apps, listings.apps, massDisconnects, now)
@@ -156,6 +159,8 @@ export async function findClusters(
     ],
     newApps: added.newApps,
     delistedApps: delisted,
+    /** Instances that were removed or hidden, and are back. */
+    returned: removed.filter((instance) => !delisted.some((app) => app.instance === instance)),
     appEvents: [...added.events, ...ended.filter((lost) => !isInQuestion(lost)).map(endOf), ...relisted],
   }
 }
@@ -191,6 +196,19 @@ export function withMassDisconnectLapses(person: Person, disconnects: readonly M
     const loss = lossOf(app)
     const { newAt = 0, ...rest } = app
     return loss === undefined ? app : { ...rest, lapsedAt: Math.max(newAt, loss.since), lapses: 1 }
+  })
+  return { ...person, lastCheck: { ...lastCheck, apps } }
+}
+
+/** Turns apps that are back after their removal into new ones, also for people who had lost them. */
+export function withReturnedApps(person: Person, returned: readonly string[], now: number): Person {
+  const { lastCheck } = person
+  const isBack = ({ instance, status, lapsedAt, previousDelistedAt }: AppRecord) =>
+    returned.includes(instance) && status !== 'connected' && (lapsedAt ?? previousDelistedAt) !== undefined
+  if (!lastCheck?.apps.some(isBack)) return person
+  const apps = lastCheck.apps.map((app) => {
+    const { lapsedAt: _lapsedAt, lapses: _lapses, ...rest } = app
+    return isBack(app) ? { ...rest, newAt: now } : app
   })
   return { ...person, lastCheck: { ...lastCheck, apps } }
 }
@@ -284,7 +302,11 @@ function delistedAppsIn(
   }: Pick<KeepState, 'delistedApps' | 'newApps'> & { hasEndedWithoutRelease: (instance: string) => boolean },
   now: number,
 ) {
-  const ongoing = delistedApps.filter((app) => !isMostlyUndone(apps.get(app.instance)))
+  // A hidden app is in no record that is read.
+  const isListed = ({ instance }: DelistedApp) => (apps.get(instance)?.listedAt.length ?? 0) > 0
+  const ongoing = delistedApps.filter(
+    (app) => !isMostlyUndone(apps.get(app.instance)) || (app.markedRemovedAt !== undefined && !isListed(app)),
+  )
   const found = new Map(ongoing.map((app) => [app.instance, app]))
   for (const [instance, { name, changedAt, earlierAt, connectedByConsent, listedAt }] of apps) {
     // The operator's answer "removed" covers later losses, and so does an open question; "connected" doesn't.

@@ -10,7 +10,7 @@ import { newPerson, withDetails, withListing } from '../people/person.ts'
 import type { OperatorAction, Person, PersonApp } from '../people/person.ts'
 import { APPROVALS, decideApprovals, MOVED_APPROVALS } from './approvals.ts'
 import { campaignEmails, ONBOARDING, type EmailDecision } from './campaign.ts'
-import { findClusters, withMassDisconnectLapses } from './clusters.ts'
+import { findClusters, withMassDisconnectLapses, withReturnedApps } from './clusters.ts'
 import { EmailDelivery, type CampaignRun } from './delivery.ts'
 import { dueEmailOf, EPISODES, isAboutApp, type CampaignName } from './episodes.ts'
 import { RunStopped } from './ledger.ts'
@@ -279,11 +279,13 @@ export class KeepRun {
     const { now, people } = this.#run
     await this.#save({})
     const { sweep } = this.#state
-    const { appEvents, ...found } = await findClusters(this.#listed(), this.#state, now())
+    const at = now()
+    const { appEvents, returned, ...found } = await findClusters(this.#listed(), this.#state, at)
     const disconnects = [...this.#state.massDisconnects, ...found.massDisconnects]
+    const evaluated = (person: Person) =>
+      withMassDisconnectLapses(withReturnedApps(person, returned, at), disconnects)
     for await (const person of this.#listed())
-      if (withMassDisconnectLapses(person, disconnects) !== person)
-        await people.change(person.email, (newest) => withMassDisconnectLapses(newest, disconnects))
+      if (evaluated(person) !== person) await people.change(person.email, evaluated)
     const ended = { ...found, evaluatedAt: sweep.beganAt, sweep: { ...sweep, endedAt: now() } }
     await this.#save(withAppEvents({ ...this.#state, ...ended }, appEvents))
   }

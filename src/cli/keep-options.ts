@@ -1,4 +1,5 @@
-// Applies the options of `onramp keep` that change its state: apps to release or mark as removed, and the pause. Pure.
+// Applies the options of `onramp keep` that change its state: apps to release or mark as removed, and the pause. The
+// company file answers, too. Pure.
 import { UsageError } from '@onramp/terminal/arguments'
 import { utcDay } from '../admin/report.ts'
 import type { Company } from '../company/company.ts'
@@ -83,6 +84,48 @@ export function applyOptions(
       ofNow(at) ? { at: now, what: 'removed' as const, instance, name, people } : [],
     ),
   ])
+}
+
+/** A hidden app counts as removed, which ends its hold, and no one has to decide about a replaced app. */
+export function applyCompanyFile(
+  state: KeepState,
+  { datasourceOf, replacements, replacedBy }: Pick<Company, 'datasourceOf' | 'replacements' | 'replacedBy'>,
+  now: number,
+): KeepState {
+  const { apps = [], massDisconnects, delistedApps = [] } = state
+  const delisted = new Map(delistedApps.map((app) => [app.instance, app]))
+  const isRemoved = ({ instance }: { instance: string }) =>
+    delisted.get(instance)?.markedRemovedAt !== undefined
+  const known = new Map([...apps, ...massDisconnects, ...delistedApps].map((app) => [app.instance, app]))
+  const hidden = [...known.values()].filter(
+    (app) => datasourceOf(app.instance)?.isHidden === true && !isRemoved(app),
+  )
+  for (const { instance, name } of hidden) {
+    const times = { noticedAt: now, since: now, people: 0 }
+    const { markedConnectedAt: _markedConnectedAt, ...app } = delisted.get(instance) ?? {
+      instance,
+      name,
+      ...times,
+    }
+    delisted.set(instance, { ...app, markedRemovedAt: now })
+  }
+  const changed = {
+    ...state,
+    massDisconnects: massDisconnects.filter((app) => !isRemoved(app)),
+    delistedApps: [...delisted.values()]
+      .filter(({ instance }) => !replacedBy.has(instance))
+      .map(({ isReplaced: _isReplaced, ...app }): DelistedApp =>
+        replacements.has(app.instance) ? { ...app, isReplaced: true } : app,
+      ),
+  }
+  const events = hidden.map(({ instance, name }) => ({
+    instance,
+    name,
+    at: now,
+    what: 'hidden' as const,
+    people: 0,
+  }))
+  return withAppEvents(changed, events)
 }
 
 type OptionAction = OperatorAction & { what: 'released' | 'markedConnected' | 'removed' | 'confirmed' }

@@ -133,7 +133,7 @@ export function printRun(
   const lines = [
     ...actions.flatMap(describeOf),
     ...ended.flatMap(({ what, name: app, people: lapsed, at }) =>
-      what === 'restored' || what === 'ended'
+      what === 'restored' || what === 'ended' || what === 'hidden'
         ? forTerminal(`${t(`admin.since.${what}`, { app, lapsed, day: t.day(at) })}.`)
         : [],
     ),

@@ -15,9 +15,8 @@ import { RunStopped } from '../campaigns/ledger.ts'
 import { newTally, type Tally } from '../campaigns/tally.ts'
 import { WORKING_HOURS } from '../campaigns/working-time.ts'
 import { PROGRESS_STATES, withActions } from '../people/keep-state.ts'
-import type { DailyCounts, DelistedApp, KeepState, KeepStateStore } from '../people/keep-state.ts'
+import type { DailyCounts, KeepState, KeepStateStore } from '../people/keep-state.ts'
 import { appsOf } from '../people/person.ts'
-import type { Company } from '../company/company.ts'
 import { OperatorError } from '../problem.ts'
 import type { Records } from '../records/records.ts'
 import { COMMAND } from '../version.ts'
@@ -30,7 +29,7 @@ import { withCampaignLease } from './invite/lease.ts'
 import { limitFaults } from './invite/list.ts'
 import { RunProgress } from './invite/progress.ts'
 import { KeepNotices } from './keep-notices.ts'
-import { actionsOfRun, applyOptions } from './keep-options.ts'
+import { actionsOfRun, applyCompanyFile, applyOptions } from './keep-options.ts'
 import { describeOutOfHours, printRun } from './keep-summary.ts'
 import { createOperatorAudit, operatorName } from './operator.ts'
 import { previewRenames } from './rename.ts'
@@ -108,7 +107,8 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
   const doubt = rows.doubt(run.faults.length === 0)
   if (doubt !== undefined && options.confirm !== true) throw new ConfirmationRequired(doubt)
   const store = openKeepState(records, settings)
-  const state = applyOptions(await store.load(), options, { now: now(), ...company })
+  const changed = applyOptions(await store.load(), options, { now: now(), ...company })
+  const state = applyCompanyFile(changed, company, now())
   const { list, renamed, faults } = await previewRenames(rows, inUse, run)
   const andMore = (more: number) => `and ${more} more`
   for (const change of limitFaults(ListedPeople.describe(renamed, false), andMore))
@@ -196,11 +196,10 @@ async function runKeep(
   const at = now()
   const stored = await store.load()
   const current = applyOptions(stored, options, { now: at, ...company })
-  const { shown: before, withHidden } = withoutHidden(current, company)
-  const actions = actionsOfRun(before, at)
+  const actions = actionsOfRun(current, at)
+  const before = applyCompanyFile(current, company, at)
   const audit = createOperatorAudit(settings, stderr)
-  const whole = { save: (state: KeepState) => store.save(withHidden(state)) }
-  const save = createAuditedSave(whole, actions, { holdsLease, audit })
+  const save = createAuditedSave(store, actions, { holdsLease, audit })
   await services.mailServer?.check()
   await services.service.checkToken()
   const tally = newTally()
@@ -236,7 +235,7 @@ async function runKeep(
     isComplete: run.faults.length === 0,
   })
   const worked = await keepRun.work().finally(() => progress?.end())
-  const { shown: after } = withoutHidden(worked, company)
+  const after = applyCompanyFile(worked, company, now())
   tally.rows = list.length
   const report = await createReport(summarizeAll(people.all(), after), now(), {
     since: before.digest?.at,
@@ -266,25 +265,6 @@ async function withCounts(state: KeepState, report: Report, notices: KeepNotices
   }
   const isSent = await notices.sendDigest(counted, report)
   return isSent ? { ...counted, digest: { ...countsOf(report), at: now() } } : counted
-}
-
-/**
- * Holds and questions of hidden apps are set aside, because records that are read lack these apps. They go on once the
- * apps are shown again. No one has to decide about the removal of a replaced app.
- */
-function withoutHidden(state: KeepState, { datasourceOf, visibleInOrder, replacements }: Company) {
-  const { massDisconnects, delistedApps: delisted = [] } = state
-  const isHidden = ({ instance }: { instance: string }) => datasourceOf(instance)?.isHidden === true
-  const delistedApps = visibleInOrder(delisted).map(({ isReplaced: _isReplaced, ...app }): DelistedApp =>
-    replacements.has(app.instance) ? { ...app, isReplaced: true } : app,
-  )
-  const shown = { ...state, massDisconnects: massDisconnects.filter((app) => !isHidden(app)), delistedApps }
-  const withHidden = (later: KeepState): KeepState => ({
-    ...later,
-    massDisconnects: [...later.massDisconnects, ...massDisconnects.filter(isHidden)],
-    delistedApps: [...(later.delistedApps ?? []), ...delisted.filter(isHidden)],
-  })
-  return { shown, withHidden }
 }
 
 /** Saves the state with the run's actions, and audits each action once. */

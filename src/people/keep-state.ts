@@ -37,7 +37,8 @@ type NewApp = Pick<MassDisconnect, 'instance' | 'name' | 'noticedAt' | 'since'> 
 
 /**
  * An app that disappeared from many lists at once, though few people left for its consent: probably removed, not
- * connected. No figure counts it until most lists have it again, or an operator marks it as connected.
+ * connected. No figure counts it until most lists have it again, or an operator marks it as connected. A hidden app is
+ * marked as removed, also if it is on lists.
  */
 export type DelistedApp = NewApp & {
   /** When the first list lost it, perhaps another department's: all since then are in question. */
@@ -123,11 +124,11 @@ export type DailyCounts = Record<(typeof PROGRESS_STATES)[number] | 'people' | '
 /**
  * What happened to an app for `people` at once, at `at` (milliseconds since 1970). `released`: an operator released the
  * emails about a mass disconnect. `restored`: it ended, because most people have the app again; `ended`: for another
- * reason. All: of `had` people. `listed`: an app in question is back on most lists.
+ * reason. All: of `had` people. `listed`: an app in question is back on most lists. `hidden`: in the company file.
  */
 type AppEvent = Pick<MassDisconnect, 'instance' | 'name'> & {
   at: number
-  what: 'new' | 'removed' | 'listed' | 'released' | 'restored' | 'ended'
+  what: 'new' | 'removed' | 'hidden' | 'listed' | 'released' | 'restored' | 'ended'
   people: number
   had?: number
 }

@@ -272,6 +272,18 @@ it('a comparison has each end of a hold', () => {
   ])
 })
 
+it('a comparison has one line about an app that is hidden or back', () => {
+  const event = { instance: 'notion_1', name: 'notion_1', people: 38, at: now }
+  const appEvents = (['hidden', 'listed', 'new'] as const).map((what) => ({ ...event, what }))
+  const state = { ...newKeepState(), days: rows, appEvents }
+  const comparison = compareSince({ ...report, datasources: named }, state, now)
+  const lines = comparison === undefined ? [] : describeComparison(comparison, t)
+  expect(lines.filter((line) => line.includes('Notion'))).toEqual([
+    'Notion is new for 38 people',
+    'Notion was hidden',
+  ])
+})
+
 it('more ready people name those whose list lost an app', () => {
   const days = [{ ...day('2026-11-14', 0), delisted: 4 }]
   const comparison = compareSince({ ...report, days }, { ...newKeepState(), days: rows }, now)

@@ -268,35 +268,61 @@ it.each([{ jira_1: { hidden: true } }, { jira_2: { replaces: 'jira_1' } }])(
   },
 )
 
-it('the hold of a hidden app goes on once the app is shown again', async () => {
-  const company = installation()
-  const hidden = resolveCompany({ datasources: { slack: { hidden: true } } }, new Map())
-  await runMassDisconnect(company, ['slack_1'])
-  const opened = async (given?: { company: typeof hidden }) => {
-    company.conditions.now += 7 * HOUR
-    const { exit, err } = await company.run(twelve, given)
-    const state = await company.keepState.load()
-    return [exit, err.includes('Slack 1'), state.massDisconnects.length, state.appEvents ?? []]
-  }
+const slackHidden = { company: resolveCompany({ datasources: { slack: { hidden: true } } }, new Map()) }
+/** The last one never connects anything. */
+const thirteen = [...twelve, ADA]
 
-  company.sentEmails.length = 0
-  expect([await opened({ company: hidden }), await opened({ company: hidden }), await opened()]).toEqual([
-    [0, false, 1, []],
-    [0, false, 1, []],
-    [3, true, 1, []],
-  ])
-  expect(company.sentEmails).toEqual([])
+it.each([
+  ['was removed', [], { removed: ['slack_1'] }, ['removed', 'listed', 'new']],
+  ['was hidden after it had left the lists', [], slackHidden, ['hidden', 'listed', 'new']],
+  ['was hidden', ['slack_1'], slackHidden, ['hidden', 'new']],
+])('an app that %s during a hold comes back as new, without losses', async (_how, listed, answer, events) => {
+  const rollout = installation()
+  rollout.names.set('slack_1', 'Slack')
+  await runMassDisconnect(rollout, ['slack_1'])
+  for (const email of twelve)
+    await rollout.people.change(email, (person) => ({ ...person, signedInAt: monday + DAY }))
+  const sweep = async (apps: string[], given = {}) => {
+    for (const email of thirteen) rollout.unconnectedApps.set(email, apps)
+    rollout.conditions.now += 6 * HOUR
+    return await rollout.run(thirteen, given)
+  }
+  await sweep(['slack_1'])
+  await sweep(listed)
+  const before = await rollout.keepState.load()
+  rollout.sentEmails.length = 0
+  const answered = await sweep(listed, answer)
+  const outputs = []
+  for (let runs = 0; runs < 6; runs++) outputs.push(await sweep(['slack_1']))
+  const { massDisconnects, delistedApps, days, appEvents = [] } = await rollout.keepState.load()
+
+  expect(before.massDisconnects).toHaveLength(1)
+  expect([answered, ...outputs].map(({ exit }) => exit)).toEqual([0, 0, 0, 0, 0, 0, 0])
+  expect([massDisconnects, delistedApps]).toEqual([[], []])
+  expect(appEvents.map(({ what }) => what)).toEqual(events)
+  expect(days.at(-1)).toMatchObject({ fellBack: 0 })
+  const record = (await rollout.people.get(twelve[0]!))?.lastCheck?.apps[0]
+  expect(record).toMatchObject({ status: 'awaiting', newAt: expect.any(Number) as number })
+  for (const field of ['lapsedAt', 'lapses']) expect(record).not.toHaveProperty(field)
+  const subjects = twelve.flatMap(rollout.subjectsTo)
+  expect(subjects).toEqual(twelve.map(() => 'Slack is new in search'))
 })
 
-it('the question about a hidden app is put again once the app is shown', async () => {
-  const company = installation()
+it('a hidden app counts as removed, once, until lists have it again', async () => {
+  const rollout = installation()
   const hidden = resolveCompany({ datasources: { jira_1: { hidden: true } } }, new Map())
-  await goneForTwelve(company)
-  company.conditions.now += 7 * HOUR
-  await company.run(twelve, { company: hidden })
-  company.conditions.now += 7 * HOUR
-  const { exit, err } = await company.run(twelve)
-  expect([exit, /Jira 1 is gone from 12 lists/.test(err)]).toEqual([3, true])
+  await goneForTwelve(rollout)
+  rollout.conditions.now += 7 * HOUR
+  const runs = [
+    await rollout.run(twelve, { company: hidden }),
+    await rollout.run(twelve, { company: hidden }),
+  ]
+  rollout.conditions.now += 7 * HOUR
+  const shown = await rollout.run(twelve)
+  expect([...runs, shown].map(({ exit }) => exit)).toEqual([0, 0, 0])
+  expect([...runs, shown].map(({ err }) => err.includes('jira_1 was hidden.'))).toEqual([true, false, false])
+  expect([...runs, shown].flatMap(auditedIn)).toEqual([])
+  expect(await jiraIn(rollout)).toBeUndefined()
 })
 
 it('an app that returns to the lists is unconnected again, without lapses', async () => {
