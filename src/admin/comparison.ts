@@ -127,13 +127,13 @@ function describeReady(compared: Compared, t: Texts): string {
 function describeEvents({ events, newApps }: Compared, t: Texts): string[] {
   const newest = new Map(events.map((event) => [`${event.what} ${event.instance}`, event]))
   return events.flatMap((event) => {
-    const { what, instance, name: app, at, people: lapsed, had = lapsed } = event
+    const { what, instance, name: app, at, people: lapsed, people: count, had = lapsed } = event
     const { releasedEmailed: emailed, releasedLimited: limited } = event
     // An app that is back after its removal is new.
     const isNew = what === 'listed' && newApps.some((added) => added.instance === instance)
     if (what === 'new' || isNew) return []
     if (what === 'removed' || what === 'hidden') return [t(`admin.since.${what}`, { app })]
-    const values = { app, lapsed, had, day: t.day(at) }
+    const values = { app, lapsed, had, count, day: t.day(at) }
     if (what !== 'released') return [t(`admin.since.${what}`, values)]
     const isNewest = newest.get(`${what} ${instance}`) === event
     const afterwards = isNewest && limited > 0 ? [t('admin.since.emailed', { app, emailed, limited })] : []

@@ -28,8 +28,17 @@ const WORKING_DAYS = {
 type ApprovalPerson = Pick<PersonApp, 'state' | 'isUnconfirmed'> &
   Record<'blockedAt' | 'notifiedAt' | 'connectedAt' | 'consentedAt', number> & { isReachable: boolean }
 
-/** `isRequestDue`: the owners are to be emailed. `isNewlyApproved`: their decision is new. */
-type ApprovalUpdate = { approval: Approval; isRequestDue: boolean; isNewlyApproved: boolean }
+/**
+ * `isRequestDue`: the owners are to be emailed. `isNewlyApproved`: their decision is new. `worksFor`: it was confirmed
+ * now, and this many people still have to connect the app. `isOver`: no one waits any longer.
+ */
+type ApprovalUpdate = {
+  approval: Approval
+  isRequestDue: boolean
+  isNewlyApproved: boolean
+  worksFor?: number | undefined
+  isOver: boolean
+}
 
 /** `calendar`: the working days of the owners. */
 type ApprovalContext = { now: number; calendar: WorkCalendar }
@@ -103,9 +112,9 @@ export async function decideApprovals(
   const decisions: ApprovalUpdate[] = []
   for (const { people: waiters, former, ...app } of apps.values()) {
     const decision = (await findDecision(app.instance)) ?? (await findDecision(former))
-    const result = decideApproval(app, waiters, decision, context)
-    if (result === undefined && !inQuestion.has(app.instance)) continue
-    decisions.push({ approval: app, isNewlyApproved: false, isRequestDue: false, ...result })
+    const update = decideApproval(app, waiters, decision, context)
+    const unchanged = { approval: app, isNewlyApproved: false, isRequestDue: false, isOver: false }
+    decisions.push(update.isOver && inQuestion.has(app.instance) ? unchanged : update)
   }
   return decisions
 }
@@ -130,13 +139,12 @@ export function isMoveEmailDue(app: PersonApp, person: Person, { approvals = [],
   return sinceOf(app, person) < movedAt && lastNotifiedAt(person, app.instance, MOVED_APPROVALS) < movedAt
 }
 
-/** @returns undefined if no one waits any longer */
 export function decideApproval(
   before: Approval,
   people: readonly ApprovalPerson[],
   decision: { at: number; by: string } | undefined,
   { now, calendar }: ApprovalContext,
-): ApprovalUpdate | undefined {
+): ApprovalUpdate {
   const hasPassed = (from: number, days: number) => workingDaysBetween(from, now, calendar) >= days
   const blocked = people.filter(({ state }) => state === 'blocked')
   const all = blocked.toSorted((one, other) => one.blockedAt - other.blockedAt)
@@ -173,7 +181,6 @@ export function decideApproval(
   const isRequestDue = stage !== 'approved' && isDue
   const hasUnnotifiedTester = people.some((one) => one.isUnconfirmed && one.notifiedAt < stageChangedAt)
   const isEmpty = all.length === 0 && !(stage === 'confirmed' && hasUnnotifiedTester)
-  if (isEmpty && stage !== 'approved' && !isRequestDue) return undefined
   const candidates = all.filter((person) => person.isReachable && person.notifiedAt < approvedAt)
   const isLongAgo = ({ notifiedAt }: ApprovalPerson) => hasPassed(notifiedAt, WORKING_DAYS.nextTester)
   const emailed = notified.filter(({ state }) => state === 'blocked')
@@ -194,5 +201,7 @@ export function decideApproval(
     },
     isRequestDue,
     isNewlyApproved: approvedAt > before.approvedAt,
+    worksFor: isConfirmed ? all.length : undefined,
+    isOver: isEmpty && stage !== 'approved' && !isRequestDue,
   }
 }

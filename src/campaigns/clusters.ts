@@ -2,7 +2,8 @@
 // have to know the shared cause, or to remove it. Pure.
 import { isUnavailable } from '../client-api/app-status.ts'
 import { datasourceType } from '../company/app-names.ts'
-import { SPREAD_MS, type DelistedApp, type KeepState, type MassDisconnect } from '../people/keep-state.ts'
+import { SPREAD_MS } from '../people/keep-state.ts'
+import type { AppEvent, DelistedApp, KeepState, MassDisconnect } from '../people/keep-state.ts'
 import { isGone, type AppRecord, type Person } from '../people/person.ts'
 
 const MIN_PEOPLE = 5
@@ -15,8 +16,6 @@ const MAX_CONSENT_RATIO = 0.5
 const MAX_NEW_APPS = 50
 /** A later change belongs to one that was found within this time: departments follow one another, checks come late. */
 const RECENT_MS = 31 * 24 * 3_600_000
-
-type AppEvent = NonNullable<KeepState['appEvents']>[number]
 
 /** Times are milliseconds since 1970. */
 type FoundCluster = { instance: string; since: number; noticedAt: number }

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { activeMassDisconnects, withActions, withAppEvents } from '../people/keep-state.ts'
-import type { Approval, KeepState, KeepStateStore, MassDisconnect } from '../people/keep-state.ts'
+import type { AppEvent, Approval, KeepState, KeepStateStore, MassDisconnect } from '../people/keep-state.ts'
 import type { Company } from '../company/company.ts'
 import { PersonUnreadable, type PeopleStore } from '../people/people-store.ts'
 import { newPerson, withDetails, withListing } from '../people/person.ts'
@@ -323,17 +323,21 @@ export class KeepRun {
     const calendar = calendarOf(company, {}, this.#state)
     const approvals: Approval[] = []
     const actions: OperatorAction[] = []
+    const appEvents: AppEvent[] = []
     const context = { now: now(), calendar, replacedBy: company.replacedBy, ownersOf }
     for (const decision of await decideApprovals(this.#listed(), this.#state, findDecision, context)) {
-      const { approval, isRequestDue, isNewlyApproved } = decision
-      const { instance: app, approvedAt: at, by = '' } = approval
-      if (isNewlyApproved) actions.push({ at, by, app, what: 'approved' })
+      const { approval, isRequestDue, isNewlyApproved, worksFor, isOver } = decision
+      const { instance, name, approvedAt: at, by = '' } = approval
+      if (isNewlyApproved) actions.push({ at, by, app: instance, what: 'approved' })
+      if (worksFor !== undefined)
+        appEvents.push({ at: now(), what: 'approved', instance, name, people: worksFor })
+      if (isOver) continue
       const isDue = isRequestDue && (approval.owners.length === 0 || isWorkingTime(now(), calendar))
       const isRequested = isDue && (await requestApproval(approval))
       const request = isRequested && { requestedAt: now(), requestedForCount: approval.waitingPeople }
       approvals.push({ ...approval, ...request, isUndelivered: isDue && !isRequested })
     }
-    await this.#save({ ...withActions(this.#state, actions), approvals })
+    await this.#save({ ...withAppEvents(withActions(this.#state, actions), appEvents), approvals })
   }
 
   #approvalComposer(): ComposeEmail {

@@ -4,7 +4,9 @@ import { resolveCompany, type Company } from '../../src/company/company.ts'
 import { withCheck, withFailure, withIntents, withMilestone } from '../../src/people/person.ts'
 import type { AppIntent } from '../../src/people/person.ts'
 import { describeApproval } from '../../src/admin/approval-texts.ts'
-import { withConsents } from '../helpers/people.ts'
+import { compareSince, describeComparison } from '../../src/admin/comparison.ts'
+import { createReport } from '../../src/admin/report.ts'
+import { summaries, withConsents } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 import { DAY, HOUR, installation, monday } from './installation.ts'
 
@@ -20,6 +22,8 @@ const moved = { company: resolveCompany({ languages: ['en'], datasources: { slac
 /** Days after the first Monday. */
 const [TUESDAY, WEDNESDAY, THURSDAY, FRIDAY, NEXT_MONDAY, NEXT_WEDNESDAY] = [1, 2, 3, 4, 7, 9] as const
 const timeOf = (day: number, hour = 10) => monday + day * DAY + (hour - 10) * HOUR
+
+const NO_COUNTS = { people: 0, gone: 0, ready: 0, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0 }
 
 type Installation = ReturnType<typeof installation>
 
@@ -165,6 +169,33 @@ it('the others are emailed once one has connected the app, though the owner said
   const approvals = (await rollout.keepState.load()).approvals ?? []
   const { paragraphs } = describeApproval(approvals[0]!, 'Slack', t)
   expect(paragraphs.join(' ')).not.toMatch(/approved (it )?on|by  /)
+})
+
+/** Lines of the digest about what has happened. */
+async function linesOf({ keepState }: Installation) {
+  const state = { ...(await keepState.load()), days: [{ ...NO_COUNTS, day: '2027-01-17' }] }
+  const report = await createReport(summaries(), state.lastRunAt!)
+  return describeComparison(compareSince(report, state, state.lastRunAt!)!, t).slice(1)
+}
+
+it.each([
+  ['the others have one click left', ALL, true, '2 other people had one click left'],
+  ['only one person waited', [ADA], true, 'no one else was waiting for it'],
+  ['its owner didn’t press the button', ALL, false, '2 other people had one click left'],
+])('a digest has one line about an approval that works: %s', async (_who, waiting, isPressed, text) => {
+  const rollout = installation()
+  await setUpWaitingPeople(rollout, waiting)
+  await sentOn(rollout, TUESDAY)
+  const decision = { at: timeOf(TUESDAY, 11), by: GRACE }
+  if (isPressed) await rollout.keepState.recordDecision('slack_1', decision)
+  await sentOn(rollout, TUESDAY, 13)
+  expect(await linesOf(rollout)).toEqual([])
+  rollout.unconnectedApps.set(ADA, [])
+  await rollout.people.change(ADA, (person) => withConsents(person, timeOf(TUESDAY, 14)))
+
+  for (const hour of [15, 16]) await sentOn(rollout, WEDNESDAY, hour)
+
+  expect(await linesOf(rollout)).toEqual([`The approval of Slack works (January 20, 2027): ${text}`])
 })
 
 it('one person tests an approved app, and the others are emailed once it works', async () => {
