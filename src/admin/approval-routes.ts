@@ -10,7 +10,13 @@ import { browserGoneSignal } from '../web/error-page.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
-import { approvalPath, describeApproval, earlyApproval, needsDecision } from './approval-texts.ts'
+import {
+  approvalPath,
+  describeApproval,
+  describeWait,
+  earlyApproval,
+  needsDecision,
+} from './approval-texts.ts'
 import { peopleUrl } from './filters.ts'
 import type { PeopleSnapshot } from './people-snapshot.ts'
 import { createAdminCheck } from './routes.ts'
@@ -19,13 +25,14 @@ import { uniqueNames } from './unique-names.ts'
 /** @param context.app its name @param context.approve the page on which it is approved */
 function approvalPage(
   approval: Approval,
-  { app, approve, isAdmin }: { app: string; approve: string | undefined; isAdmin: boolean },
+  context: { app: string; approve: string | undefined; isAdmin: boolean; wait: readonly string[] },
   t: Texts,
 ) {
+  const { app, approve, isAdmin, wait } = context
   const { instance, waitingPeople: count } = approval
   const people = { href: peopleUrl({ filter: 'blocked', app: instance }), label: t('admin.view', { count }) }
   return {
-    ...describeApproval(approval, app, t),
+    ...describeApproval(approval, app, t, wait),
     isOpen: needsDecision(approval),
     path: approvalPath(instance),
     where: approve && { href: approve, label: t('approval.at', { host: new URL(approve).host }) },
@@ -89,7 +96,8 @@ export function createApprovalRoutes(deps: {
     audit({ event: 'admin_viewed', user, what: 'approval' })
     const data = (t: Texts) => {
       const app = uniqueNames(keepState, [approval], company, t.lang)(approval)
-      return approvalPage(approval, { app, approve, isAdmin: isAdmin(user) }, t)
+      const wait = describeWait(approval.instance, keepState, { ...company, t, now: now() })
+      return approvalPage(approval, { app, approve, isAdmin: isAdmin(user), wait }, t)
     }
     sendPage(req, res, { view: 'admin/approval', data })
   })

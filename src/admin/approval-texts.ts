@@ -1,6 +1,9 @@
 // Texts about the approval of an app, for its owner and for administrators. Pure.
+import { calendarOf, nextWorkday, quietUntil } from '../campaigns/working-time.ts'
 import { datasourceType, humanize } from '../company/app-names.ts'
-import { isRequested, newApproval, type Approval, type KeepState } from '../people/keep-state.ts'
+import type { Company } from '../company/company.ts'
+import { isRequested, newApproval, pausedApps, unansweredDelistings } from '../people/keep-state.ts'
+import type { Approval, KeepState } from '../people/keep-state.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { newAppCounts, type AppCounts, type Report } from './report.ts'
 
@@ -23,8 +26,19 @@ export const needsDecision = ({ stage, waitingPeople }: Approval): boolean =>
 const hasFailed = ({ stage, waitingPeople }: Approval): boolean =>
   stage === 'failed' || (stage === 'confirmed' && waitingPeople > 0)
 
-/** @param one.owners empty: the reader is the owner, or the app has none */
-export function describeApproval(approval: Approval, app: string, t: Texts) {
+type WaitContext = Pick<Company, 'timezone'> & Partial<Pick<Company, 'quietDays'>> & { t: Texts; now: number }
+
+/** Why people get no emails about the app now: it is on hold or in question, or a pause or quiet days. */
+export function describeWait(instance: string, keepState: KeepState, { t, now, ...company }: WaitContext) {
+  const isInQuestion = unansweredDelistings(keepState).some((app) => app.instance === instance)
+  if (isInQuestion || pausedApps(keepState).has(instance)) return [t('approval.onHold')]
+  const calendar = calendarOf(company, {}, keepState)
+  const until = quietUntil(now, calendar)
+  return until === undefined ? [] : [t('person.noEmail.quiet', { day: t.date(nextWorkday(until, calendar)) })]
+}
+
+/** @param approval.owners empty: the reader is the owner, or the app has none @param wait of `describeWait` */
+export function describeApproval(approval: Approval, app: string, t: Texts, wait: readonly string[] = []) {
   const { stage, waitingPeople: count, by = '', owners, testers = [], isUntried } = approval
   const [day, label] = [t.day(approval.approvedAt), t('approval.done')]
   const approved = by === '' ? [] : [t('approval.approvedBy', { by, day })]
@@ -42,10 +56,16 @@ export function describeApproval(approval: Approval, app: string, t: Texts) {
       return text(t('approval.untriedTitle', { app }), t.sentences([...approved, t('approval.untried')]))
     const trying = t(count > 1 ? 'approval.trying' : 'approval.tryingOne')
     const retry = owner === '' ? [t('approval.retry', { label })] : []
-    return text(t('approval.approvedTitle', { app }), ...approved, trying, ...retry)
+    return text(t('approval.approvedTitle', { app }), ...approved, t.sentences([trying, ...wait]), ...retry)
   }
-  if (stage === 'confirmed')
-    return text(t('approval.confirmedTitle', { app }), ...approved, t('approval.confirmed'))
+  if (stage === 'confirmed') {
+    const emails = wait.length > 0 ? wait : [t('approval.telling')]
+    return text(
+      t('approval.confirmedTitle', { app }),
+      ...approved,
+      t.sentences([t('approval.confirmed'), ...emails]),
+    )
+  }
   if (count === 0) return text(t('approval.none', { app }), t('approval.noneLead'))
   const why = [
     t(count === 1 ? 'approval.sawOne' : 'approval.saw', { app, label: t('overview.block') }),
@@ -53,21 +73,29 @@ export function describeApproval(approval: Approval, app: string, t: Texts) {
   ]
   const about = { app, count, owner, day: t.date(approval.since) }
   const heading = t(owners.length > 0 ? 'admin.need.appOwner' : 'admin.need.app', about)
-  return text(heading, t.sentences(why), t(count === 1 ? 'approval.nextOne' : 'approval.next', { label }))
+  const next = t(count === 1 ? 'approval.nextOne' : 'approval.next', { label })
+  return text(heading, t.sentences(why), t.sentences([next, ...wait]))
 }
 
 /** Sentences about approved apps that aren't confirmed yet. */
 export function approvedLines(
-  { approvals = [] }: Pick<KeepState, 'approvals'>,
   { datasources }: Report,
+  keepState: KeepState,
   t: Texts,
+  now: number,
 ): string[] {
+  const { approvals = [] } = keepState
   const isTested = ({ stage, isUntried, waitingPeople }: Approval) =>
     stage === 'approved' && isUntried !== true && waitingPeople > 0
   return approvals.filter(isTested).map(({ instance, name, waitingPeople, by = '', approvedAt }) => {
     const app = datasources.find((one) => one.instance === instance)?.name ?? name
     const trying = t(waitingPeople > 1 ? 'approval.trying' : 'approval.tryingOne')
-    return t.sentences([`${app}: ${t('approval.approvedBy', { by, day: t.day(approvedAt) })}`, trying])
+    const wait = describeWait(instance, keepState, { t, now, timezone: 'UTC' })
+    return t.sentences([
+      `${app}: ${t('approval.approvedBy', { by, day: t.day(approvedAt) })}`,
+      trying,
+      ...wait,
+    ])
   })
 }
 

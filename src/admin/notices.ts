@@ -45,15 +45,18 @@ export function massDisconnectNotice(disconnect: MassDisconnect, context: Notice
   return noticeOf(subject, paragraphs, context, { commands })
 }
 
-/** The email to an app's owners. @param context.where the page on which they approve the app */
+/**
+ * The email to an app's owners.
+ * @param context.where the page on which they approve the app @param context.wait of `describeWait`
+ */
 export function approvalNotice(
   approval: Approval,
-  context: NoticeContext & { where: string | undefined },
+  context: NoticeContext & { where: string | undefined; wait: readonly string[] },
 ): Notice {
-  const { t, displayName, publicUrl, where: url } = context
+  const { t, displayName, publicUrl, where: url, wait } = context
   const owned = displayName(approval, t.lang)
   const { requestedForCount: before, waitingPeople: count } = approval
-  const { heading: title, paragraphs } = describeApproval({ ...approval, owners: [] }, owned, t)
+  const { heading: title, paragraphs } = describeApproval({ ...approval, owners: [] }, owned, t, wait)
   const all = url === undefined ? paragraphs : paragraphs.toSpliced(1, 0, t('approval.where'), url)
   const link = { href: publicUrl + approvalPath(approval.instance), label: t('approval.open') }
   if (!isRequested(approval)) return noticeOf(title, all, context, { link, owned })
@@ -118,7 +121,7 @@ export function digestNotice(latest: Report, state: KeepState, now: number, cont
   const paragraphs = [
     ...(comparison === undefined ? [] : describeComparison(comparison, t)),
     pausedUntil > now ? t('admin.paused', { day: t.day(pausedUntil) }) : undefined,
-    ...approvedLines(keepState, report, t),
+    ...approvedLines(report, keepState, t, now),
     needs.length === 0 ? t('admin.need.none') : undefined,
   ].filter((paragraph) => paragraph !== undefined)
   const figures = [

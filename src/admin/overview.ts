@@ -49,7 +49,7 @@ export function overviewPage(
       ...freshness.freshness,
       ...(ranAt === undefined ? [] : [t('admin.lastRun', { when: t.moment(ranAt) })]),
       ...(pausedUntil > now ? [t('admin.paused', { day: t.day(pausedUntil) })] : []),
-      ...approvedLines(keepState, report, t),
+      ...approvedLines(report, keepState, t, now),
     ],
     stats: statsOf(report, t),
     since: comparison && {

@@ -1,4 +1,5 @@
 // The emails of `onramp keep` to administrators and owners of apps, and its webhook event. Each is sent once.
+import { describeWait } from '../admin/approval-texts.ts'
 import {
   approvalNotice,
   delistedAppsNotice,
@@ -58,7 +59,8 @@ export class KeepNotices {
   requestApproval(approval: Approval, state: KeepState): Promise<boolean> {
     const displayName = uniqueNames(state, [approval], this.#texts, this.#texts.t.lang)
     const where = this.#deps.company.approversOf(approval.instance).approve
-    const notice = approvalNotice(approval, { ...this.#texts, displayName, where })
+    const wait = describeWait(approval.instance, state, { ...this.#texts, now: this.#deps.now() })
+    const notice = approvalNotice(approval, { ...this.#texts, displayName, where, wait })
     const id = `approval ${approval.instance} ${approval.requestedAt} ${approval.stageChangedAt}`
     return this.#send(notice, id, approval.owners)
   }

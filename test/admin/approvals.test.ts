@@ -11,7 +11,7 @@ import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
 import { createAdminCheck } from '../../src/admin/routes.ts'
 import { resolveCompany, type Company } from '../../src/company/company.ts'
-import { KeepStateStore, type Approval } from '../../src/people/keep-state.ts'
+import { KeepStateStore, type Approval, type KeepState } from '../../src/people/keep-state.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import type { Problem } from '../../src/problem.ts'
 import type { Audit } from '../../src/web/audit.ts'
@@ -51,15 +51,17 @@ function setUpApprovalPages({
   emailVerified = true,
   people = [],
   company = slackCompany,
+  state = {},
 }: {
   approvals?: Approval[]
   email?: string
   emailVerified?: boolean
   people?: Person[]
   company?: Company
+  state?: Partial<KeepState>
 } = {}) {
   const { records } = memoryRecords()
-  const keepState = { ...newKeepState(), approvals }
+  const keepState = { ...newKeepState(), approvals, ...state }
   const keepStateStore = new KeepStateStore(records, testKeyRing(records))
   keepStateStore.load = () => Promise.resolve(keepState)
   async function* all() {
@@ -143,6 +145,34 @@ it.each([
     ).toBe(isOwner)
   },
 )
+
+const app = { instance: 'slack_1', name: 'Slack', noticedAt: since, since }
+const quiet = { from: '2026-11-27', to: '2026-11-29', group: undefined }
+const onHold = /Emails about this app are on hold until an admin decides\./
+const later = (day: string) => new RegExp(`No email before ${day}: a pause, or quiet days\\.`)
+const NEVER = /No email|on hold/
+
+it.each<[when: string, state: Partial<KeepState>, quietDays: (typeof quiet)[], text: RegExp | undefined]>([
+  ['on a usual day', {}, [], undefined],
+  ['on hold', { massDisconnects: [{ ...app, lapsed: 9, had: 9 }] }, [], onHold],
+  ['released', { massDisconnects: [{ ...app, lapsed: 9, had: 9, resumedAt: now }] }, [], undefined],
+  ['in question', { delistedApps: [{ ...app, people: 9 }] }, [], onHold],
+  ['in a pause', { pausedUntil: Date.parse('2026-12-02') }, [], later('Dec 2, 2026')],
+  ['after a pause', { pausedUntil: Date.parse('2026-11-27') }, [], undefined],
+  ['on quiet days before a weekend', {}, [quiet], later('Nov 30, 2026')],
+  ['on the day before', {}, [{ ...quiet, from: '2026-11-28' }], undefined],
+])('an owner reads when people are emailed: %s', async (_when, state, quietDays, text) => {
+  const company = { ...slackCompany, quietDays }
+  const textsOf = async (change: Partial<Approval>) => {
+    const approval = { ...waiting, stageChangedAt: since, approvedAt: since, ...change }
+    const { body } = await setUpApprovalPages({ state, company, approvals: [approval] }).open()
+    return (body.paragraphs as string[]).join(' ')
+  }
+  const stages = [{}, { stage: 'approved' }, { stage: 'confirmed', waitingPeople: 0 }] as const
+  const texts = [await textsOf(stages[0]), await textsOf(stages[1]), await textsOf(stages[2])]
+  expect(texts.filter((one) => (text ?? NEVER).test(one))).toEqual(text === undefined ? [] : texts)
+  expect((await textsOf(stages[2])).includes('We’re telling them.')).toBe(text === undefined)
+})
 
 it.each([
   ['someone else', 'bob@acme.example', true, 'slack_1'],
