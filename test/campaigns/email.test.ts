@@ -142,11 +142,13 @@ it.each([
   [
     ['Slack'],
     1,
-    'Slack isn’t connected to Acme Search yet',
+    '2 apps aren’t connected to Acme Search yet',
     '1 of your 4 apps is connected. It takes about 2 minutes.',
   ],
+  [['Slack'], 2, '2 apps aren’t connected to Acme Search yet', 'because these apps are part of'],
+  [['Slack'], 2, '2 apps aren’t connected to Acme Search yet', 'Notion Connect my apps'],
   [['Slack', 'Figma'], 2, '3 apps aren’t connected to Acme Search yet', 'Notion Connect my apps'],
-  [['Slack'], 3, 'Slack isn’t connected to Acme Search yet', 'This is our last reminder about Slack.'],
+  [['Slack'], 3, '2 apps aren’t connected to Acme Search yet', 'This is our last reminder about Slack.'],
 ])(
   'a reminder of %j, number %i, lists new apps, but not blocked ones',
   async (apps, reminder, heading, sentence) => {
@@ -190,6 +192,12 @@ it.each([
     for (const all of [text.replaceAll(/\s+/g, ' '), wordsIn(html)]) expect(all).toMatch(sentence)
   },
 )
+
+it('a reminder of one app beside a blocked one names it', async () => {
+  const blockedApp = { instance: 'miro_9', name: 'Miro', state: 'blocked' as const }
+  const { subject } = await write({ apps: ['Slack'], reminder: 1, allApps: [blockedApp] })
+  expect(subject).toBe('Slack isn’t connected to Acme Search yet')
+})
 
 it('a reminder of many apps beside a new one counts them all', async () => {
   const apps = Array.from({ length: 12 }, (_, one) => `App ${one}`)
