@@ -29,12 +29,13 @@ type ApprovalPerson = Pick<PersonApp, 'state' | 'isUnconfirmed'> &
   Record<'blockedAt' | 'notifiedAt' | 'connectedAt' | 'consentedAt', number> & { isReachable: boolean }
 
 /**
- * `isRequestDue`: the owners are to be emailed. `isNewlyApproved`: their decision is new. `worksFor`: it was confirmed
- * now, and this many people still have to connect the app. `isOver`: no one waits any longer.
+ * `isRequestDue`: the owners are to be emailed, or these `newOwners` alone. `isNewlyApproved`: their decision is new.
+ * `worksFor`: it was confirmed now, and this many people still have to connect the app. `isOver`: no one waits.
  */
 type ApprovalUpdate = {
   approval: Approval
   isRequestDue: boolean
+  newOwners?: readonly string[] | undefined
   isNewlyApproved: boolean
   worksFor?: number | undefined
   isOver: boolean
@@ -62,7 +63,7 @@ const hasWaited = ({ instance }: PersonApp, { failures = [] }: Person): boolean 
   failures.some((failure) => failure.instance === instance && failure.code === 'blocked')
 
 /**
- * An approval follows an app that moved. If it has a new owner, the request counts as not yet made.
+ * An approval follows an app that moved.
  * @param findDecision the newest decision of an app's owners
  */
 export async function decideApprovals(
@@ -76,11 +77,8 @@ export async function decideApprovals(
       const { instance: former } = stored
       const instance = replacedBy.get(former) ?? former
       const moved = instance !== former && { movedAt: context.now }
-      const owners = ownersOf(instance)
-      const hasNewOwner = owners.some((owner) => !stored.owners.includes(owner))
-      const request = hasNewOwner && { requestedAt: 0, requestedForCount: 0 }
-      const waiting = { owners, instance, former, people: [] as ApprovalPerson[] }
-      return [instance, { ...stored, ...moved, ...request, ...waiting }]
+      const waiting = { owners: ownersOf(instance), instance, former, people: [] as ApprovalPerson[] }
+      return [instance, { ...stored, ...moved, ...waiting }]
     }),
   )
   // Apps that left many lists may have moved, with the people who wait for them.
@@ -175,10 +173,13 @@ export function decideApproval(
 
   const unresolved = blockedAtStage({ stage, stageChangedAt })
   const [count, since] = [unresolved.length, unresolved[0]?.blockedAt ?? now]
-  const isDue = isRequested({ ...before, stage, stageChangedAt })
+  const isKnown = isRequested({ ...before, stage, stageChangedAt })
+  const newOwners = before.owners.filter((owner) => !before.requestedFrom?.includes(owner))
+  const isDueForNew = isKnown && newOwners.length > 0 && (stage === 'failed' || count > 0)
+  const isDue = isKnown
     ? count > before.requestedForCount && hasPassed(before.requestedAt, WORKING_DAYS.repeatRequest)
     : stage === 'failed' || count >= MIN_PEOPLE || (count > 0 && hasPassed(since, WORKING_DAYS.firstRequest))
-  const isRequestDue = stage !== 'approved' && isDue
+  const isRequestDue = stage !== 'approved' && (isDue || isDueForNew)
   const hasUnnotifiedTester = people.some((one) => one.isUnconfirmed && one.notifiedAt < stageChangedAt)
   const isEmpty = all.length === 0 && !(stage === 'confirmed' && hasUnnotifiedTester)
   const candidates = all.filter((person) => person.isReachable && person.notifiedAt < approvedAt)
@@ -200,6 +201,7 @@ export function decideApproval(
       isUntried,
     },
     isRequestDue,
+    newOwners: isDue ? undefined : newOwners,
     isNewlyApproved: approvedAt > before.approvedAt,
     worksFor: isConfirmed ? all.length : undefined,
     isOver: isEmpty && stage !== 'approved' && !isRequestDue,

@@ -326,16 +326,20 @@ export class KeepRun {
     const appEvents: AppEvent[] = []
     const context = { now: now(), calendar, replacedBy: company.replacedBy, ownersOf }
     for (const decision of await decideApprovals(this.#listed(), this.#state, findDecision, context)) {
-      const { approval, isRequestDue, isNewlyApproved, worksFor, isOver } = decision
+      const { approval, isRequestDue, newOwners, isNewlyApproved, worksFor, isOver } = decision
       const { instance, name, approvedAt: at, by = '' } = approval
       if (isNewlyApproved) actions.push({ at, by, app: instance, what: 'approved' })
       if (worksFor !== undefined)
         appEvents.push({ at: now(), what: 'approved', instance, name, people: worksFor })
       if (isOver) continue
       const isDue = isRequestDue && (approval.owners.length === 0 || isWorkingTime(now(), calendar))
-      const isRequested = isDue && (await requestApproval(approval))
-      const request = isRequested && { requestedAt: now(), requestedForCount: approval.waitingPeople }
-      approvals.push({ ...approval, ...request, isUndelivered: isDue && !isRequested })
+      // A new owner's email is their first.
+      const emailed = newOwners ? { ...approval, owners: newOwners, requestedAt: 0 } : approval
+      const isRequested = isDue && (await requestApproval(emailed))
+      const isForAll = emailed.owners.length === approval.owners.length
+      const request = isForAll && { requestedAt: now(), requestedForCount: approval.waitingPeople }
+      const requested = isRequested && { ...request, requestedFrom: approval.owners }
+      approvals.push({ ...approval, ...requested, isUndelivered: isDue && !isRequested && isForAll })
     }
     await this.#save({ ...withAppEvents(withActions(this.#state, actions), appEvents), approvals })
   }

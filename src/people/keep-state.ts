@@ -66,6 +66,8 @@ export type Approval = {
   /** When the owners were last emailed, and the number of waiting people at that time. */
   requestedAt: number
   requestedForCount: number
+  /** Owners who were emailed. */
+  requestedFrom?: readonly string[]
   /** True if the last due request reached no owner. */
   isUndelivered?: boolean
   approvedAt: number
