@@ -7,10 +7,11 @@ import { StoreUnavailable, type Records } from '../records/records.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 import { Problem } from '../problem.ts'
 import { withoutSpans } from '../trace/spans.ts'
-import { isVacated, normalizedAddress } from './address.ts'
+import { normalizedAddress } from './address.ts'
 import { createFormerAddresses } from './former-addresses.ts'
 import { withEvents } from './outbox.ts'
-import { newPerson, withAccessEvents, withSignIn, type AppRecord, type Person } from './person.ts'
+import { newPerson, withAccessEvents, type AppRecord, type Person } from './person.ts'
+import { isCopy, isNewcomerAfter, withAddress, withoutMove, withSignInsOf } from './rename.ts'
 import { withSuccessors } from './successors.ts'
 
 /** Opt-outs are kept at least this long, even if the retention is shorter. */
@@ -323,72 +324,4 @@ async function* readBatches(records: Pick<Records, 'getAll' | 'keys'>) {
       const texts = await withoutSpans(() => records.getAll(batch))
       yield batch.map((key, index) => [key, texts[index]] as const)
     }
-}
-
-/** True if an interrupted rename left this record at the former address; false if it is another person's. */
-const isCopy = ({ id, listedAt, signIns = [] }: Person, person: Person): boolean =>
-  (id !== undefined && id === person.id) ||
-  (listedAt === person.listedAt && signIns.every((key) => person.signIns?.includes(key)))
-
-const renamedAt = ({ actions = [] }: Person) => actions.findLast(({ what }) => what === 'renamed')?.at
-
-/** True if the other record began at the address that this person lost to another id, and has been nowhere else. */
-const isNewcomerAfter = (person: Person, other: Person | undefined): other is Person =>
-  isVacated(person.email) &&
-  other?.formerEmails === undefined &&
-  (other?.listedAt ?? 0) >= (renamedAt(person) ?? Infinity)
-
-/** Undoes a move, because only the person's id was corrected. @param newer the record that began with the other id */
-function withoutMove({ leftAt: _leftAt, actions = [], ...person }: Person, { id }: Person): Person {
-  const at = renamedAt({ ...person, actions })
-  return { ...person, ...omitUndefined({ id }), actions: actions.filter((one) => one.at !== at) }
-}
-
-const MAX_FORMER_EMAILS = 10
-
-/**
- * Moves a person to an address. If their former one was reassigned, they take the list's id, which may be corrected.
- * @param other the record that an interrupted rename has written at the new address
- */
-function withAddress(person: Person, email: string, other?: Person): Person {
-  const { email: renamingFrom, formerEmails = [], optedOutAt = other?.optedOutAt, id, ...rest } = person
-  const former = [...formerEmails, renamingFrom].filter((one) => one !== email).slice(-MAX_FORMER_EMAILS)
-  const kept = omitUndefined({ optedOutAt, id: isVacated(renamingFrom) ? undefined : id })
-  // The address's new owner may have signed in with it before the list named them.
-  if (isVacated(email)) delete rest.signIns
-  return { ...rest, ...kept, email, formerEmails: former, renamingFrom }
-}
-
-/** Fields that a sign-in and its pages record. */
-const OF_SIGN_INS =
-  /^(email|changedAt|campaigns|signIns|(signedIn|visited|opened|finished)At|lastCheck|intents|failures|accessEvents|outbox)$/
-
-/** True if the person wasn't listed, has no id and no emails, and didn't opt out. */
-const isOnlySignedIn = (person: Person): boolean =>
-  person.signIns !== undefined &&
-  person.campaigns.length === 0 &&
-  Object.keys(person).every((field) => OF_SIGN_INS.test(field))
-
-/**
- * Adds what sign-ins recorded at a new address, before the list had it. The next check repeats the rest.
- * @param isSame the other record is known to be the same person's @returns undefined if it may be another person's
- */
-function withSignInsOf(person: Person, other: Person, isSame: boolean): Person | undefined {
-  if (!isSame && !isOnlySignedIn(other)) return undefined
-  const { signIns = [], signedInAt, openedAt, visitedAt = 0, intents: added } = other
-  const { intents = added, visitedAt: before = 0 } = person
-  const newest = {
-    visitedAt: Math.max(before, visitedAt) || undefined,
-    intents: added && intents && added.checkedAt > intents.checkedAt ? added : intents,
-    failures: union(person.failures, other.failures, ({ at }) => at),
-    accessEvents: union(person.accessEvents, other.accessEvents, (event) => JSON.stringify(event)),
-    outbox: union(person.outbox, other.outbox, ({ id }) => id),
-  }
-  const withSignIns = signIns.reduce(withSignIn, person)
-  return { ...omitUndefined({ signedInAt, openedAt }), ...withSignIns, ...omitUndefined(newest) }
-}
-
-function union<T>(first: T[] = [], second: T[] = [], keyFor: (one: T) => unknown): T[] | undefined {
-  const all = new Map([...first, ...second].map((one) => [keyFor(one), one]))
-  return all.size === 0 ? undefined : [...all.values()]
 }

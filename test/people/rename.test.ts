@@ -2,7 +2,8 @@
 import { expect, it } from 'vitest'
 import { createFormerAddresses } from '../../src/people/former-addresses.ts'
 import type { PeopleStore } from '../../src/people/people-store.ts'
-import { withMilestone, type Person } from '../../src/people/person.ts'
+import { vacatedAddress } from '../../src/people/address.ts'
+import { withMilestone, type EmailRecord, type Person } from '../../src/people/person.ts'
 import { testKeyRing } from '../helpers/data-key.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { collect, withEmailState, testPeople } from '../helpers/people.ts'
@@ -110,6 +111,72 @@ it('an opt-out at the new address outlives an interrupted rename', async () => {
   await people.change(adaNew, optedOut)
   expect(await people.rename(ada, adaNew)).toBe('renamed')
   expect(await people.get(adaNew)).toMatchObject({ id: 'E1', optedOutAt: NOW })
+})
+
+const emailAt = (reminder: number, day: number, state: EmailRecord['state'] = 'sent') => ({
+  reminder,
+  state,
+  at: NOW + day * 86_400_000,
+  runId: `run ${day}`,
+})
+const renamedAction = { at: NOW, what: 'renamed', by: 'root' } as const
+const bounced = { at: NOW + 1, what: 'bounced', by: 'root' } as const
+
+it.each<[what: string, before: EmailRecord[], since: EmailRecord[], after: [number, number][]]>([
+  [
+    'an invitation each',
+    [emailAt(0, -20)],
+    [emailAt(0, 1)],
+    [
+      [0, -20],
+      [1, 1],
+    ],
+  ],
+  [
+    'reminders, too',
+    [emailAt(0, -20), emailAt(1, -10)],
+    [emailAt(0, 1), emailAt(1, 8)],
+    [
+      [0, -20],
+      [1, -10],
+      [2, 1],
+      [3, 8],
+    ],
+  ],
+  ['none before', [], [emailAt(0, 1)], [[0, 1]]],
+  ['none since', [emailAt(0, -20)], [], [[0, -20]]],
+])('a corrected id keeps the emails of both records: %s', async (_what, before, since, after) => {
+  const { people } = setUp()
+  const vacated = vacatedAddress(ada, 'E1')
+  const campaigns = (emails: EmailRecord[]) => [{ name: 'onboarding', emails }]
+  const listed = { id: 'E1', listedAt: NOW - 1, formerEmails: [ada], actions: [renamedAction] }
+  await people.change(vacated, (one) => ({ ...one, ...listed, campaigns: campaigns(before) }))
+  const newcomer = { id: 'E2', listedAt: NOW, actions: [bounced], campaigns: campaigns(since) }
+  await people.change(ada, (one) => ({ ...one, ...newcomer }))
+
+  expect(await people.rename(vacated, ada)).toBe('renamed')
+
+  const person = (await people.get(ada))!
+  const emails = person.campaigns.flatMap((campaign) => campaign.emails)
+  expect(emails.map(({ reminder, at }) => [reminder, (at - NOW) / 86_400_000])).toEqual(after)
+  expect(person.actions).toEqual([bounced])
+})
+
+it('an email at the new address during an interrupted rename stays, once', async () => {
+  const { people, dieAfter } = setUp()
+  const [invitation, reminder] = [emailAt(0, -8), emailAt(1, 0, 'sending')]
+  await people.change(ada, (before) => ({
+    ...before,
+    id: 'E1',
+    campaigns: [{ name: 'onboarding', emails: [invitation, reminder] }],
+  }))
+  dieAfter(1)
+  await expect(people.rename(ada, adaNew)).rejects.toThrow('died')
+  dieAfter(Infinity)
+  const emails = [invitation, { ...reminder, state: 'sent' as const, at: NOW + 5 }, emailAt(2, 8)]
+  await people.change(adaNew, (before) => ({ ...before, campaigns: [{ name: 'onboarding', emails }] }))
+  expect(await people.rename(ada, adaNew)).toBe('renamed')
+  expect((await people.get(adaNew))?.campaigns).toEqual([{ name: 'onboarding', emails }])
 })
 
 it('an address that belongs to someone else is refused', async () => {

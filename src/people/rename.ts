@@ -1,0 +1,90 @@
+// A person's record at a new address, merged with the record that is there, if both are the same person's. Pure.
+import { omitUndefined } from '../omit-undefined.ts'
+import { isVacated } from './address.ts'
+import { withSignIn, type EmailRecord, type Person } from './person.ts'
+
+/** True if an interrupted rename left this record at the former address; false if it is another person's. */
+export const isCopy = ({ id, listedAt, signIns = [] }: Person, person: Person): boolean =>
+  (id !== undefined && id === person.id) ||
+  (listedAt === person.listedAt && signIns.every((key) => person.signIns?.includes(key)))
+
+const renamedAt = ({ actions = [] }: Person) => actions.findLast(({ what }) => what === 'renamed')?.at
+
+/** True if the other record began at the address that this person lost to another id, and has been nowhere else. */
+export const isNewcomerAfter = (person: Person, other: Person | undefined): other is Person =>
+  isVacated(person.email) &&
+  other?.formerEmails === undefined &&
+  (other?.listedAt ?? 0) >= (renamedAt(person) ?? Infinity)
+
+/** Undoes a move, because only the person's id was corrected. @param newer the record that began with the other id */
+export function withoutMove({ leftAt: _leftAt, actions = [], ...person }: Person, newer: Person): Person {
+  const at = renamedAt({ ...person, actions })
+  const others = actions.filter((one) => one.at !== at)
+  return { ...person, ...omitUndefined({ id: newer.id }), actions: [...others, ...(newer.actions ?? [])] }
+}
+
+const MAX_FORMER_EMAILS = 10
+
+/**
+ * Moves a person to an address. If their former one was reassigned, they take the list's id, which may be corrected.
+ * @param other the record that an interrupted rename has written at the new address
+ */
+export function withAddress(person: Person, email: string, other?: Person): Person {
+  const { email: renamingFrom, formerEmails = [], optedOutAt = other?.optedOutAt, id, ...rest } = person
+  const former = [...formerEmails, renamingFrom].filter((one) => one !== email).slice(-MAX_FORMER_EMAILS)
+  const kept = omitUndefined({ optedOutAt, id: isVacated(renamingFrom) ? undefined : id })
+  // The address's new owner may have signed in with it before the list named them.
+  if (isVacated(email)) delete rest.signIns
+  return { ...rest, ...kept, email, formerEmails: former, renamingFrom }
+}
+
+/** Fields that a sign-in and its pages record. */
+const OF_SIGN_INS =
+  /^(email|changedAt|campaigns|signIns|(signedIn|visited|opened|finished)At|lastCheck|intents|failures|accessEvents|outbox)$/
+
+/** True if the person wasn't listed, has no id and no emails, and didn't opt out. */
+const isOnlySignedIn = (person: Person): boolean =>
+  person.signIns !== undefined &&
+  person.campaigns.length === 0 &&
+  Object.keys(person).every((field) => OF_SIGN_INS.test(field))
+
+/**
+ * Adds emails, and what sign-ins recorded at a new address, before the list had it. The next check repeats the rest.
+ * @param isSame the other record is known to be the same person's @returns undefined if it may be another person's
+ */
+export function withSignInsOf(person: Person, other: Person, isSame: boolean): Person | undefined {
+  if (!isSame && !isOnlySignedIn(other)) return undefined
+  const { signIns = [], signedInAt, openedAt, visitedAt = 0, intents: added } = other
+  const { intents = added, visitedAt: before = 0 } = person
+  const newest = {
+    visitedAt: Math.max(before, visitedAt) || undefined,
+    intents: added && intents && added.checkedAt > intents.checkedAt ? added : intents,
+    failures: union(person.failures, other.failures, ({ at }) => at),
+    accessEvents: union(person.accessEvents, other.accessEvents, (event) => JSON.stringify(event)),
+    outbox: union(person.outbox, other.outbox, ({ id }) => id),
+  }
+  const withSignIns = signIns.reduce(withSignIn, { ...person, campaigns: campaignsOf(person, other) })
+  return { ...omitUndefined({ signedInAt, openedAt }), ...withSignIns, ...omitUndefined(newest) }
+}
+
+/** Emails of both records. Another email's number is no longer free, so a later one gets the next. */
+function campaignsOf(person: Person, other: Person): Person['campaigns'] {
+  const all = [...person.campaigns, ...other.campaigns]
+  return [...new Set(all.map(({ name }) => name))].map((campaign) => {
+    const byTime = (emails: Iterable<EmailRecord>) => [...emails].sort((one, later) => one.at - later.at)
+    const known = byTime(all.flatMap(({ name, emails }) => (name === campaign ? emails : [])))
+    const newest = new Map(known.map((email) => [`${email.runId ?? email.at} ${email.reminder}`, email]))
+    let next = 0
+    const emails = byTime(newest.values()).map((email) => {
+      const reminder = Math.max(email.reminder, next)
+      next = reminder + 1
+      return { ...email, reminder }
+    })
+    return { name: campaign, emails }
+  })
+}
+
+function union<T>(first: T[] = [], second: T[] = [], keyFor: (one: T) => unknown): T[] | undefined {
+  const all = new Map([...first, ...second].map((one) => [keyFor(one), one]))
+  return all.size === 0 ? undefined : [...all.values()]
+}
