@@ -9,10 +9,6 @@ type ComparedReport = Pick<
   'ready' | 'finished' | 'days' | 'changeCounts' | 'datasources' | 'lostSince' | 'lostByDay'
 >
 
-/** Ready people with something to connect. Undefined for rows of earlier versions. */
-const doneIn = ({ ready, nothing }: DailyCounts): number | undefined =>
-  nothing === undefined ? undefined : ready - nothing
-
 /**
  * Compares with the newest row up to the requested day, else up to a week ago, else with the oldest row.
  * @param sinceDay the query's `since`, untrusted: YYYY-MM-DD
@@ -56,7 +52,8 @@ function compareWith(
   { newApps: ongoing = [], delistedApps = [], appEvents = [] }: KeepState,
   isSince: (at: number) => boolean,
 ) {
-  const before = doneIn(row)
+  // Rows of earlier versions don't say who had nothing to connect.
+  const before = row.nothing === undefined ? undefined : row.ready - row.nothing
   const moreReady = before === undefined ? report.ready - row.ready : report.finished - before
   const known = new Map(report.datasources.map((app) => [app.instance, app]))
   const isCorrected = ({ what, instance, at }: (typeof appEvents)[number]) =>

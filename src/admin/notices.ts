@@ -45,10 +45,7 @@ export function massDisconnectNotice(disconnect: MassDisconnect, context: Notice
   return noticeOf(subject, paragraphs, context, { commands })
 }
 
-/**
- * The email to an app's owners.
- * @param context.where the page on which they approve the app @param context.wait of `describeWait`
- */
+/** The email to an app's owners. `where`: the page on which they approve it. `wait`: of `describeWait`. */
 export function approvalNotice(
   approval: Approval,
   context: NoticeContext & { where: string | undefined; wait: readonly string[] },

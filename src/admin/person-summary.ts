@@ -158,7 +158,11 @@ function progressOf(person: Person, apps: readonly PersonApp[], emailState?: Ema
   const hadEverything = person.finishedAt !== undefined
   if (isGone(person)) return 'gone'
   if (isReady(person, apps)) return 'ready'
-  if (apps.some(isStuckApp) || (!isHere && emailState === 'failed')) return 'stuck'
+  if (
+    apps.some(({ state, isUnconfirmed }) => state === 'blocked' || isUnconfirmed) ||
+    (!isHere && emailState === 'failed')
+  )
+    return 'stuck'
   if (hadEverything && apps.some(({ lapsedAt }) => lapsedAt !== undefined)) return 'fellBack'
   return isHere ? 'inProgress' : 'notStarted'
 }
@@ -166,14 +170,6 @@ function progressOf(person: Person, apps: readonly PersonApp[], emailState?: Ema
 /** @returns milliseconds since 1970; undefined unless the person lost access */
 export const lostAccessAt = ({ apps, progress }: PersonSummary): number | undefined =>
   progress === 'fellBack' ? Math.min(...apps.flatMap(({ lapsedAt }) => lapsedAt ?? [])) : undefined
-
-const isStuckApp = ({ state, isUnconfirmed }: PersonApp): boolean => state === 'blocked' || isUnconfirmed
-
-/**
- * True if a check listed the app, and it isn't off. The service lists only unconnected apps, so apps connected before
- * the person's first check are unknown.
- */
-const isAvailable = ({ state }: PersonApp): boolean => state !== 'off'
 
 const hasAppIn = ({ apps }: Pick<PersonSummary, 'apps'>, state: PersonApp['state']): boolean =>
   apps.some((app) => app.state === state)
@@ -190,8 +186,8 @@ export const CRITERIA = {
   /** Has connected an app. */
   connecting: (summary) => hasAppIn(summary, 'connected'),
   finished: (summary) => summary.progress === 'ready' && hasAppIn(summary, 'connected'),
-  /** Everyone meets exactly one of these three. */
-  hadToConnect: ({ apps }) => apps.some(isAvailable),
+  /** Everyone meets exactly one of these three. Apps connected before the person's first check are unknown. */
+  hadToConnect: ({ apps }) => apps.some(({ state }) => state !== 'off'),
   nothing: (summary) => summary.progress === 'ready' && !hasAppIn(summary, 'connected'),
   unchecked: ({ checkedAt }) => checkedAt === undefined,
   ready: ({ progress }) => progress === 'ready',

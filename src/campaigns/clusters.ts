@@ -127,8 +127,7 @@ export async function findClusters(
   const isLost = (instance: string, at: number) =>
     !listings.apps.get(instance)?.isMoved && disconnectOf(disconnects, instance, at) !== undefined
   const added = newAppsIn(listings.apps, newApps, { all, now, isLost })
-  const hasEndedWithoutRelease = (instance: string) => ended.some((lost) => lost.instance === instance)
-  const before = { delistedApps, newApps: added.newApps, hasEndedWithoutRelease }
+  const before = { delistedApps, newApps: added.newApps, ended }
   const delisted = delistedAppsIn(delistings.apps, before, now).map((app) =>
     moved.has(app.instance) ? { ...app, isMoved: true } : app,
   )
@@ -185,31 +184,26 @@ const unconnectedSuccessorOf = (app: AppRecord, apps: readonly AppRecord[]): str
 
 const asLost = ({ previousLapsedAt: lapsedAt = 0, ...app }: AppRecord): AppRecord => ({ ...app, lapsedAt })
 
-/** Turns new apps that a mass disconnect explains into lapses. Each begins during it, to count as part of it. */
-export function withMassDisconnectLapses(person: Person, disconnects: readonly MassDisconnect[]): Person {
+/**
+ * Turns apps that are back after their removal into new ones, also for people who had lost them, and new apps that a
+ * mass disconnect explains into lapses. Each begins during it, to count as part of it.
+ */
+export function withEvaluation(
+  person: Person,
+  found: { massDisconnects: readonly MassDisconnect[]; returned: readonly string[]; at: number },
+): Person {
   const { lastCheck } = person
-  const lossOf = (app: AppRecord) =>
-    isNew(app) ? disconnectOf(disconnects, app.instance, app.newAt) : undefined
-  if (!lastCheck?.apps.some(lossOf)) return person
-  const apps = lastCheck.apps.map((app) => {
-    const loss = lossOf(app)
-    const { newAt = 0, ...rest } = app
+  const evaluated = (app: AppRecord): AppRecord => {
+    const { lapsedAt, lapses: _lapses, newAt = 0, ...rest } = app
+    const hadIt = (lapsedAt ?? app.previousDelistedAt) !== undefined
+    if (hadIt && app.status !== 'connected' && found.returned.includes(app.instance))
+      return { ...rest, newAt: found.at }
+    const loss = isNew(app) ? disconnectOf(found.massDisconnects, app.instance, newAt) : undefined
     return loss === undefined ? app : { ...rest, lapsedAt: Math.max(newAt, loss.since), lapses: 1 }
-  })
-  return { ...person, lastCheck: { ...lastCheck, apps } }
-}
-
-/** Turns apps that are back after their removal into new ones, also for people who had lost them. */
-export function withReturnedApps(person: Person, returned: readonly string[], now: number): Person {
-  const { lastCheck } = person
-  const isBack = ({ instance, status, lapsedAt, previousDelistedAt }: AppRecord) =>
-    returned.includes(instance) && status !== 'connected' && (lapsedAt ?? previousDelistedAt) !== undefined
-  if (!lastCheck?.apps.some(isBack)) return person
-  const apps = lastCheck.apps.map((app) => {
-    const { lapsedAt: _lapsedAt, lapses: _lapses, ...rest } = app
-    return isBack(app) ? { ...rest, newAt: now } : app
-  })
-  return { ...person, lastCheck: { ...lastCheck, apps } }
+  }
+  const apps = lastCheck?.apps.map(evaluated)
+  const isChanged = apps?.some((app, index) => app !== lastCheck?.apps[index])
+  return lastCheck && apps && isChanged ? { ...person, lastCheck: { ...lastCheck, apps } } : person
 }
 
 type CountsByInstance = ReadonlyMap<string, ClusterCounts>
@@ -297,8 +291,8 @@ function delistedAppsIn(
   {
     delistedApps = [],
     newApps = [],
-    hasEndedWithoutRelease,
-  }: Pick<KeepState, 'delistedApps' | 'newApps'> & { hasEndedWithoutRelease: (instance: string) => boolean },
+    ended,
+  }: Pick<KeepState, 'delistedApps' | 'newApps'> & { ended: readonly MassDisconnect[] },
   now: number,
 ) {
   // A hidden app is in no record that is read.
@@ -313,7 +307,8 @@ function delistedAppsIn(
     if (earlier !== undefined && earlier.markedConnectedAt === undefined) continue
     const wasConnected = connectedByConsent > changedAt.length * MAX_CONSENT_RATIO
     // The end of a mass disconnect looks like a repair. If no list has the app, and one more person lost it, it wasn't.
-    const isGoneForAll = hasEndedWithoutRelease(instance) && listedAt.length === 0 && changedAt.length > 0
+    const hasEnded = ended.some((lost) => lost.instance === instance)
+    const isGoneForAll = hasEnded && listedAt.length === 0 && changedAt.length > 0
     const shared =
       findCluster(changedAt, changedAt.length + listedAt.length) ??
       (isGoneForAll

@@ -10,7 +10,7 @@ import { newPerson, withDetails, withListing } from '../people/person.ts'
 import type { OperatorAction, Person, PersonApp } from '../people/person.ts'
 import { APPROVALS, decideApprovals, MOVED_APPROVALS } from './approvals.ts'
 import { campaignEmails, ONBOARDING, type EmailDecision } from './campaign.ts'
-import { findClusters, withMassDisconnectLapses, withReturnedApps } from './clusters.ts'
+import { findClusters, withEvaluation } from './clusters.ts'
 import { EmailDelivery, type CampaignRun } from './delivery.ts'
 import { dueEmailOf, EPISODES, isAboutApp, type CampaignName } from './episodes.ts'
 import { RunStopped } from './ledger.ts'
@@ -281,9 +281,8 @@ export class KeepRun {
     const { sweep } = this.#state
     const at = now()
     const { appEvents, returned, ...found } = await findClusters(this.#listed(), this.#state, at)
-    const disconnects = [...this.#state.massDisconnects, ...found.massDisconnects]
-    const evaluated = (person: Person) =>
-      withMassDisconnectLapses(withReturnedApps(person, returned, at), disconnects)
+    const massDisconnects = [...this.#state.massDisconnects, ...found.massDisconnects]
+    const evaluated = (person: Person) => withEvaluation(person, { massDisconnects, returned, at })
     for await (const person of this.#listed())
       if (evaluated(person) !== person) await people.change(person.email, evaluated)
     const ended = { ...found, evaluatedAt: sweep.beganAt, sweep: { ...sweep, endedAt: now() } }

@@ -10,7 +10,7 @@ import {
   unansweredDelistings,
   withAppEvents,
 } from '../people/keep-state.ts'
-import type { KeepState, MassDisconnect, DelistedApp } from '../people/keep-state.ts'
+import type { AppEvent, KeepState, MassDisconnect, DelistedApp } from '../people/keep-state.ts'
 import type { OperatorAction } from '../people/person.ts'
 import { operatorName } from './operator.ts'
 
@@ -96,18 +96,13 @@ export function applyCompanyFile(
   const delisted = new Map(delistedApps.map((app) => [app.instance, app]))
   const isRemoved = ({ instance }: { instance: string }) =>
     delisted.get(instance)?.markedRemovedAt !== undefined
-  const known = new Map([...apps, ...massDisconnects, ...delistedApps].map((app) => [app.instance, app]))
-  const hidden = [...known.values()].filter(
-    (app) => datasourceOf(app.instance)?.isHidden === true && !isRemoved(app),
-  )
-  for (const { instance, name } of hidden) {
-    const times = { noticedAt: now, since: now, people: 0 }
-    const { markedConnectedAt: _markedConnectedAt, ...app } = delisted.get(instance) ?? {
-      instance,
-      name,
-      ...times,
-    }
+  const events: AppEvent[] = []
+  for (const { instance, name } of [...apps, ...massDisconnects, ...delistedApps]) {
+    if (datasourceOf(instance)?.isHidden !== true || isRemoved({ instance })) continue
+    const unasked: DelistedApp = { instance, name, noticedAt: now, since: now, people: 0 }
+    const { markedConnectedAt: _markedConnectedAt, ...app } = delisted.get(instance) ?? unasked
     delisted.set(instance, { ...app, markedRemovedAt: now })
+    events.push({ instance, name, at: now, what: 'hidden', people: 0 })
   }
   const changed = {
     ...state,
@@ -118,13 +113,6 @@ export function applyCompanyFile(
         replacements.has(app.instance) ? { ...app, isReplaced: true } : app,
       ),
   }
-  const events = hidden.map(({ instance, name }) => ({
-    instance,
-    name,
-    at: now,
-    what: 'hidden' as const,
-    people: 0,
-  }))
   return withAppEvents(changed, events)
 }
 

@@ -52,11 +52,6 @@ type PeopleDeps = {
   now: () => number
 }
 
-type PersonChange = (person: Person, isKnown: boolean) => Person
-
-/** The result of a read; no person without a record. */
-type FoundPerson = { person: Person | undefined }
-
 /** Every method throws {StoreUnavailable}. */
 export class PeopleStore {
   readonly #deps: PeopleDeps
@@ -94,7 +89,11 @@ export class PeopleStore {
    * @param change may run more than once, so it must be pure. If it returns the same object, nothing is written.
    * `isKnown` is false without a record. @param found as just read, which saves a read @throws {PersonUnreadable}
    */
-  async change(email: string, change: PersonChange, found?: FoundPerson): Promise<Person> {
+  async change(
+    email: string,
+    change: (person: Person, isKnown: boolean) => Person,
+    found?: { person: Person | undefined },
+  ): Promise<Person> {
     const { records, onEvents, now } = this.#deps
     const { dataKey, key } = await this.#locate(email)
     let result = newPerson(normalizedAddress(email), now())

@@ -1,9 +1,12 @@
 // Detection and end of mass disconnects.
 import { expect, it } from 'vitest'
-import { findClusters, withMassDisconnectLapses } from '../../src/campaigns/clusters.ts'
+import { findClusters, withEvaluation } from '../../src/campaigns/clusters.ts'
 import { personForCounts, type KeepState, type MassDisconnect } from '../../src/people/keep-state.ts'
 import { appsOf, newPerson, withCheck, type Person } from '../../src/people/person.ts'
 import { DAY, HOUR, lostApps, monday, NO_CLUSTERS, slack } from './lapsed-person.ts'
+
+const withLapses = (person: Person, massDisconnects: readonly MassDisconnect[]) =>
+  withEvaluation(person, { massDisconnects, returned: [], at: monday })
 
 const stateWith = (...massDisconnects: MassDisconnect[]): KeepState => ({ ...NO_CLUSTERS, massDisconnects })
 
@@ -193,14 +196,14 @@ it.each<[string, string, number, number | undefined]>([
   ['a day and a half after that run', 'new', RUN + 3 * HALF, undefined],
 ])('an app first listed %s is %s, before and after its emails are released', async (_when, _kind, at, lapsedAt) => {
   for (const found of [mass, { ...mass, resumedAt: RUN + HOUR }]) {
-    const person = withMassDisconnectLapses(firstListed(at), [found])
+    const person = withLapses(firstListed(at), [found])
     const [app] = person.lastCheck!.apps
     expect(app?.lapsedAt).toEqual(lapsedAt)
     expect(app?.newAt).toEqual(lapsedAt === undefined ? at : undefined)
-    expect(withMassDisconnectLapses(firstListed(at), [{ ...found, instance: 'jira_1' }])).toEqual(firstListed(at))
+    expect(withLapses(firstListed(at), [{ ...found, instance: 'jira_1' }])).toEqual(firstListed(at))
     // Later checks and evaluations keep it so.
     const later = withCheck(person, { checkedAt: at + 60 * DAY, unconnected: [slack] }, at + 60 * DAY)
-    expect(withMassDisconnectLapses(later, []).lastCheck?.apps).toEqual(person.lastCheck?.apps)
+    expect(withLapses(later, []).lastCheck?.apps).toEqual(person.lastCheck?.apps)
     const people = [...Array.from({ length: 60 }, () => lostApps([slack], monday)), ...Array.from({ length: 20 }, () => person)]
     const state = { ...stateWith(found), evaluatedAt: monday - 3 * DAY }
     const { massDisconnects, newApps } = await findClusters(people, state, at + 60 * DAY)
@@ -248,7 +251,7 @@ it.each<[string, { lost?: number[]; kept?: number; listed?: number[]; known?: bo
 
   expect(found.massDisconnects.flatMap(({ lapsed, had }) => [lapsed, had])).toEqual(lost)
   expect(found.newApps.map((one) => one.people)).toEqual(isNew)
-  const after = people.map((one) => withMassDisconnectLapses(one, found.massDisconnects).lastCheck!.apps)
+  const after = people.map((one) => withLapses(one, found.massDisconnects).lastCheck!.apps)
   const isLost = (app: { lapsedAt?: number }) => app.lapsedAt !== undefined
   expect(after.flat().filter(isLost)).toHaveLength(lost[0] ?? lapses.length)
 })
@@ -290,7 +293,7 @@ it('an app that has moved is not lost', () => {
   const { lastCheck, ...person } = firstListed(monday)
   const apps = lastCheck!.apps.map((app) => ({ ...app, movedFrom: 'slack_0' }))
   const moved = { ...person, lastCheck: { checkedAt: monday, apps } }
-  expect(withMassDisconnectLapses(moved, [mass])).toBe(moved)
+  expect(withLapses(moved, [mass])).toBe(moved)
 })
 
 it.each([
