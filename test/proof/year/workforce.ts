@@ -345,8 +345,10 @@ export class Workforce {
     for (const employee of this.employees)
       employee.consents = employee.consents.map((one): Consent => {
         if (one.instance !== former) return one
-        const isMoved = one.isConnected && { ...UNCONNECTED, newAt: this.#calendar.now }
-        return { ...one, instance, ...isMoved }
+        const moved = { newAt: this.#calendar.now }
+        // Someone who lost the former one is told that it moved, unless they were told of the loss.
+        const change = one.isConnected ? { ...UNCONNECTED, ...moved } : one.lapse && moved
+        return { ...one, instance, ...change }
       })
   }
 
