@@ -7,7 +7,7 @@ import { overviewPage, checkedWalk, unconnectedApp } from './overview-pages.ts'
 
 const APPS = 10_000
 const PAGES = 10
-/** Of one page with all apps, to ten pages with a tenth each: 1 for linear work, 10 for quadratic work. */
+/** A page with all apps, compared with ten pages of a tenth each: 1 for linear work, 10 for quadratic work. */
 const MAX_RATIO = 5
 
 /** The least of several rounds, because collected garbage is no work of the page. */
