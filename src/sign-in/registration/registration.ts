@@ -36,7 +36,7 @@ function identityOf(settings: Settings): string {
     OIDC_CLIENT_AUTH: method,
     OIDC_CLIENT_KEY: key = '',
   } = settings
-  const jwks = method === 'private_key_jwt' && key !== undefined ? JSON.stringify(publicJwks(key)) : ''
+  const jwks = method === 'private_key_jwt' ? JSON.stringify(publicJwks(key)) : ''
   const scope = OIDC_SCOPE.split(' ').toSorted().join(' ')
   return [OIDC_ISSUER, PUBLIC_URL, scope, method, jwks].join('\n')
 }
