@@ -56,6 +56,8 @@ export type PersonSummary = {
   emailState: EmailState | undefined
   /** Times of reminders, and of emails about lost access or a new app. */
   remindedAt: number[]
+  /** Those of the emails whose apps are all connected now. */
+  actedAt: number[]
   /** When everything was connected for the first time. */
   finishedAt: number | undefined
   /** When someone who had connected everything was gone. */
@@ -82,11 +84,14 @@ export function summarize(
     // Emails about an approval aren't reminders.
     own.map(({ state, at, reminder }) => ({ state, at, reminder: name === APPROVALS ? 0 : reminder })),
   )
-  const reminders = campaigns.flatMap(({ name, emails: own }) =>
-    EPISODES.some((episode) => episode === name)
-      ? own
-      : own.filter(({ reminder }) => reminder > 0 && name !== APPROVALS),
-  )
+  const reminders = campaigns
+    .flatMap(({ name, emails: own }) =>
+      EPISODES.some((episode) => episode === name)
+        ? own
+        : own.filter(({ reminder }) => reminder > 0 && name !== APPROVALS),
+    )
+    .filter(mayHaveBeenSent)
+  const connected = new Set(apps.flatMap(({ instance, state }) => (state === 'connected' ? instance : [])))
   const sent = emails.filter(mayHaveBeenSent).map(({ at }) => at)
   const episodeEmails = EPISODES.flatMap((name) => campaignEmails(person, name)).filter(mayHaveBeenSent)
   const newest = emails.toSorted((one, other) => one.at - other.at).at(-1)
@@ -112,7 +117,10 @@ export function summarize(
     emails,
     invitedAt: sent.length === 0 ? undefined : Math.min(...sent),
     emailState,
-    remindedAt: reminders.filter(mayHaveBeenSent).map(({ at }) => at),
+    remindedAt: reminders.map(({ at }) => at),
+    actedAt: reminders.flatMap(({ at, apps: listed }) =>
+      (listed?.every((instance) => connected.has(instance)) ?? progress === 'ready') ? at : [],
+    ),
     finishedAt,
     goneAt: finishedAt === undefined ? undefined : (person.leftAt ?? person.unknownAt),
     returnedAt: returnedAt(lastCheck?.apps ?? []),

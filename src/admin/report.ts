@@ -12,7 +12,7 @@ type Criterion = keyof typeof CRITERIA
 const CRITERION_NAMES = Object.keys(CRITERIA) as Criterion[]
 /** Events in the period of a comparison. */
 export const CHANGES = ['fellBack', 'left', 'returned', 'newApp', 'delisted', 'reminded'] as const
-const OF_DAY = ['invited', 'signedIn', 'finished', ...CHANGES] as const
+const OF_DAY = ['invited', 'signedIn', 'finished', ...CHANGES, 'acted'] as const
 const OF_INVITED = ['opened', 'signedIn', 'finished', 'nothing', 'ready'] as const
 const OF_GROUP = ['signedIn', 'finished', 'hadToConnect', 'nothing', ...PROGRESS_STATES] as const
 /** Days after an email before the next one, as docs/invitations.md suggests. */
@@ -38,7 +38,8 @@ const newGroup = (name?: string) => ({ name, people: 0, ...zeros(OF_GROUP) })
 /**
  * People by the day of an event. `fellBack`: fell back that day, and still are. `left`: had connected everything, and
  * are gone. `newApp`: no longer ready, only because of new apps. `delisted`: ready since an app in question left their
- * list. `returned`: connected everything again. `reminded`: emails about unconnected, lost or new apps.
+ * list. `returned`: connected everything again. `reminded`: emails about unconnected, lost or new apps. `acted`: those
+ * of them whose apps are connected now.
  */
 const newDay = (day: string) => ({ day, ...zeros(OF_DAY) })
 
@@ -293,7 +294,7 @@ function newAppAt({ apps, progress }: PersonSummary): number | undefined {
 
 /** @returns milliseconds since 1970 */
 function momentsOf(summary: PersonSummary): Record<(typeof OF_DAY)[number], (number | undefined)[]> {
-  const { person, invitedAt, finishedAt, goneAt, returnedAt, remindedAt } = summary
+  const { person, invitedAt, finishedAt, goneAt, returnedAt, remindedAt, actedAt } = summary
   const isGone = CRITERIA.gone(summary)
   const isInFunnel = !isGone && CRITERIA.hadToConnect(summary)
   const lossTimes = summary.apps.flatMap(({ lapsedAt }) => lapsedAt ?? []).sort((one, other) => one - other)
@@ -309,6 +310,7 @@ function momentsOf(summary: PersonSummary): Record<(typeof OF_DAY)[number], (num
     newApp: [newAppAt(summary)],
     delisted: [CRITERIA.finished(summary) ? summary.delistedAt : undefined],
     reminded: isGone ? [] : remindedAt,
+    acted: isGone ? [] : actedAt,
   }
 }
 

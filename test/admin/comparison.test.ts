@@ -9,7 +9,16 @@ import { newKeepState } from '../helpers/people.ts'
 const now = Date.parse('2026-11-21T12:00:00Z')
 
 const day = (date: string, finished: number, fellBack = 0) => {
-  const zeros = { invited: 0, signedIn: 0, left: 0, returned: 0, newApp: 0, delisted: 0, reminded: 0 }
+  const zeros = {
+    invited: 0,
+    signedIn: 0,
+    left: 0,
+    returned: 0,
+    newApp: 0,
+    delisted: 0,
+    reminded: 0,
+    acted: 0,
+  }
   return { day: date, ...zeros, finished, fellBack }
 }
 const counts = { people: 9, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 0 }

@@ -231,6 +231,17 @@ it.each([
   expect(CRITERIA.reminded(summary)).toBe(isReminder && reminder > 0)
 })
 
+it.each([
+  ['all its apps are connected', ['slack_1'], 1],
+  ['one of its apps isn’t connected', ['slack_1', 'jira_1'], 0],
+  ['it has no list of apps, and one isn’t connected', undefined, 0],
+])('someone has acted on a reminder if its apps are connected: %s', (_when, listed, count) => {
+  const checked = apps({ slack_1: 'connected', jira_1: 'unconnected' })
+  const reminder = { campaign: 'onboarding', reminder: 1, state: 'sent', now: NOW } as const
+  const { actedAt } = summarize(withEmail(checked, { ...reminder, ...(listed && { apps: listed }) }))
+  expect(actedAt).toHaveLength(count)
+})
+
 it.each<[string[], Partial<DelistedApp>]>([
   [['jira · Gone from their list,An admin is asked whether it was removed'], {}],
   [[], { markedRemovedAt: NOW }],

@@ -13,6 +13,7 @@ const day = (date: string, invited: number, signedIn = 0, finished = 0) => {
     newApp: 0,
     delisted: 0,
     reminded: 0,
+    acted: 0,
     invited,
     signedIn,
     finished,
