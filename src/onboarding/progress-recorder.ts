@@ -61,29 +61,27 @@ export class ProgressRecorder {
     }
   }
 
-  /** Records the person's choices without a check. Best effort, like recordProgress. */
+  /** Records the person's choices without a check. */
   async recordIntents(user: User, walk: Walk): Promise<void> {
-    const email = verifiedEmail(user)
-    if (email === undefined) return
     const { intents } = progressIn(walk, this.#now())
-    await this.#locateRecord(email, personKey(user))
-      .then(({ address, ...found }) =>
-        this.#people.change(
-          address,
-          (person, isKnown) => (isKnown ? withIntents(person, this.#now(), intents, this.#now()) : person),
-          found,
-        ),
-      )
-      .catch((error: unknown) => this.#log.warn({ err: error }, 'progress not recorded'))
+    const change = (person: Person) => withIntents(person, this.#now(), intents, this.#now())
+    await this.#changeRecord(user, change, 'progress not recorded')
   }
 
-  /** Only for people on record. Never rejects. */
   async recordFailure(user: User, failure: Parameters<typeof withFailure>[1]): Promise<void> {
+    await this.#changeRecord(user, (person) => withFailure(person, failure), 'step_failed not recorded')
+  }
+
+  /** Only for people on record. Never rejects, because it must not fail a person's page. */
+  async #changeRecord(user: User, change: (person: Person) => Person, failed: string): Promise<void> {
     const email = verifiedEmail(user)
     if (email === undefined) return
-    await this.#people
-      .change(email, (person, isKnown) => (isKnown ? withFailure(person, failure) : person))
-      .catch((error: unknown) => this.#log.warn({ err: error }, 'step_failed not recorded'))
+    try {
+      const { address, ...found } = await this.#locateRecord(email, personKey(user))
+      await this.#people.change(address, (person, isKnown) => (isKnown ? change(person) : person), found)
+    } catch (error) {
+      this.#log.warn({ err: error }, failed)
+    }
   }
 
   /**

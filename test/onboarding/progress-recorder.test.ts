@@ -289,7 +289,7 @@ const married: User = { ...ada, email: KING }
 
 it('a person’s record follows only a verified address of the same issuer and subject', async () => {
   const { startProcess } = setUpProgress()
-  const { page, people } = startProcess()
+  const { page, people, fail } = startProcess()
   await page([slack])
   const follow = (user: User, from?: string) => startProcess({ user }).progress.followAddress(user, from)
   expect(await follow({ ...married, emailVerified: false }, ada.email)).toEqual({ email: ada.email })
@@ -300,8 +300,10 @@ it('a person’s record follows only a verified address of the same issuer and s
   expect(await people.get(KING)).toMatchObject({ formerEmails: [ada.email], actions: [{ by: 'sign-in' }] })
   // After a rename by the list, the authorization server may still have the former address.
   await page([slack, jira])
+  await fail(1)
   expect(await people.get(ada.email)).toBeUndefined()
   expect((await people.get(KING))?.lastCheck?.apps).toHaveLength(2)
+  expect((await people.get(KING))?.failures).toHaveLength(1)
 })
 
 it('a failed rename of an address is logged, and the former address stays in use', async () => {
