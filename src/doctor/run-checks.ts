@@ -89,10 +89,11 @@ class Examination {
       const facts = await withTimeout(LIMIT_MS, collect(needed))
       if (facts !== undefined) this.#findings.push(...applyRules(rules, facts, this.context))
       return facts
-    } catch {
+    } catch (error) {
       const [check = ''] = checks
+      const kind = error instanceof Error ? error.name : 'unknown'
       const fix = 'try again; if it persists, please report this as a bug in onramp'
-      this.#findings.push({ check, ...fail(`This check did not finish (${check}).`, fix) })
+      this.#findings.push({ check, ...fail(`This check did not finish (${check}: ${kind}).`, fix) })
       return undefined
     }
   }

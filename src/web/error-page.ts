@@ -98,7 +98,8 @@ export function createErrorPage(deps: {
     const data = { ...page, title, advice, reference: status === 404 ? '' : reference }
     try {
       sendPage(req, res, { view: 'web/problem', status, data })
-    } catch {
+    } catch (failed) {
+      log.error({ ...fields, err: failed }, 'internal error: the page about a failure')
       res.status(status).setHeader('Content-Type', 'text/plain; charset=utf-8')
       res.end(`${title}\n\n${advice}\n\n${t('frame.reference', { reference })}\n`)
     }
