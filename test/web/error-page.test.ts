@@ -98,6 +98,20 @@ it.each(codes)(
   },
 )
 
+it('the cause of an error page that becomes plain text is logged', async () => {
+  const logged: unknown[] = []
+  const sendPage = () => {
+    throw new Error('no such view')
+  }
+  const app = failing(() => new Problem(503, 'service_unavailable'), {
+    sendPage,
+    log: { ...log, error: (line: object) => void logged.push(line) } as unknown as Log,
+  })
+  const { status, text } = await request(app).get('/onboarding').set('accept', 'text/html')
+  expect({ status, text }).toEqual({ status: 503, text: expect.stringMatching(/reference: \w+/i) })
+  expect(logged).toMatchObject([{ code: 'service_unavailable', err: { message: 'no such view' } }])
+})
+
 it('a person without a company contact can send the reference to admins', async () => {
   const { text, hrefs } = await helpFor(new Problem(403, 'service_forbidden'))
   expect(hrefs.size).toBe(0)
