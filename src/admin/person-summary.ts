@@ -56,7 +56,7 @@ export type PersonSummary = {
   emailState: EmailState | undefined
   /** Times of reminders, and of emails about lost access or a new app. */
   remindedAt: number[]
-  /** Those of the emails whose apps are all connected now. */
+  /** The same, of emails whose apps are all connected now. */
   actedAt: number[]
   /** When everything was connected for the first time. */
   finishedAt: number | undefined

@@ -116,21 +116,29 @@ export class WalkStore {
     const json =
       (text === undefined ? undefined : dataKey.sealer.open(text, key)) ?? toStored(startWalk(now()))
     const stored = fromStored(json)
-    const { returnTo } = stored.visit
-    if (returnTo !== undefined) stored.visit.returnTo = checkReturnTo(returnTo)
+    for (const visit of [stored.visit, stored.visitAtStart])
+      if (visit?.returnTo !== undefined) visit.returnTo = checkReturnTo(visit.returnTo)
     const walk = this.#visibleInOrder(stored)
     this.#stored.set(walk, { dataKey, key, text, json })
     return walk
   }
 
   /** Sorts apps in the company's order, without the hidden ones. A replacement continues an unconnected app. */
-  #visibleInOrder({ visit, ...walk }: Walk): Walk {
+  #visibleInOrder({ visit, visitAtStart, ...walk }: Walk): Walk {
     const { replacedBy, listed } = this.#deps.company
     const apps = listed(
       walk.apps.filter(({ instance, status }) => status !== 'connected' || !replacedBy.has(instance)),
     )
-    const datasources = visit.datasources.map((instance) => replacedBy.get(instance) ?? instance)
-    return { ...walk, visit: { ...visit, datasources }, apps }
+    const present = (of: Walk['visit']) => {
+      const datasources = of.datasources.map((instance) => replacedBy.get(instance) ?? instance)
+      return { ...of, datasources }
+    }
+    return {
+      ...walk,
+      visit: present(visit),
+      ...(visitAtStart && { visitAtStart: present(visitAtStart) }),
+      apps,
+    }
   }
 
   /** The record as stored. */

@@ -50,6 +50,8 @@ export type Walk = {
   apps: TrackedApp[]
   /** `datasources` are shown, or all if it is empty. `returnTo`: the URL to return to afterwards. */
   visit: { datasources: string[]; returnTo?: string | undefined }
+  /** The visit in which the open consent was started. Its return goes on there, even if another site opened a link. */
+  visitAtStart?: Walk['visit'] | undefined
   /** Clicks on "connect". A consent started automatically counts as part of the click before it. */
   clicks: number
   /** Start of a check whose path the browser will follow: another check would void the path (contract 4.1). */
@@ -160,7 +162,7 @@ export function startConsent(
     const attempt = { step, previousStep, leftAt: now, checksSinceReturn: 0 }
     return { ...app, ...NOT_SET_ASIDE, attempt, startedAtClick: clicks }
   })
-  return { ...left, clicks }
+  return { ...left, clicks, visitAtStart: walk.visit }
 }
 
 /**
@@ -175,6 +177,11 @@ export const findReturn = (walk: Walk, step: string | undefined): StartedApp | u
         step && !isOver && [steps.step, steps.previousStep].includes(step),
     )
 
+const inVisitAtStart = ({ visitAtStart, ...walk }: Walk): Walk => ({
+  ...walk,
+  visit: visitAtStart ?? walk.visit,
+})
+
 /** Records a return before any check. @param minChecks 1 if a page was shown, which continues only on a click */
 export const markReturned = (
   walk: Walk,
@@ -182,7 +189,7 @@ export const markReturned = (
   now: number,
   minChecks: 0 | 1 = 0,
 ): Walk =>
-  withApp(walk, instance, (app) => {
+  withApp(inVisitAtStart(walk), instance, (app) => {
     if (app.attempt?.step !== attempt.step) return app
     const { backAt = now, checksSinceReturn: checks } = app.attempt
     return { ...app, attempt: { ...app.attempt, backAt, checksSinceReturn: Math.max(checks, minChecks) } }
@@ -194,16 +201,17 @@ export const markReturned = (
  * @returns outcome `connected`: found by the first check after the return; `connectedLater`: by a later one
  */
 export function finishReturn(
-  walk: Walk,
+  before: Walk,
   step: string,
   now: number,
   hasError = false,
 ): { walk: Walk; outcome: 'connected' | 'connectedLater' | 'stillListed' | 'ended' } {
-  const app = walk.apps.find(({ attempt }) => attempt?.step === step)
-  if (app?.attempt === undefined || app.attempt.isOver) return { walk, outcome: 'ended' }
+  const app = before.apps.find(({ attempt }) => attempt?.step === step)
+  if (app?.attempt === undefined || app.attempt.isOver) return { walk: before, outcome: 'ended' }
+  const walk = inVisitAtStart(before)
   const back = { ...app.attempt, backAt: app.attempt.backAt ?? now }
   const withChange = (change: Partial<TrackedApp>) =>
-    withApp(walk, app.instance, (before) => ({ ...before, ...change }))
+    withApp(walk, app.instance, (tracked) => ({ ...tracked, ...change }))
   if (app.status === 'connected')
     return {
       walk: withChange({ attempt: asEnded(back) }),

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { nextStep, walkStates } from '../../src/onboarding/next-step.ts'
 import { afterClick, afterReturn, stepResultOf } from '../../src/onboarding/transition.ts'
 import type { TransitionCheck } from '../../src/onboarding/transition.ts'
-import { findReturn, startWalk } from '../../src/onboarding/walk.ts'
+import { findReturn, markReturned, startWalk } from '../../src/onboarding/walk.ts'
 import type { StartedApp, UnconnectedApp, Walk } from '../../src/onboarding/walk.ts'
 import { listedApp } from './overview-pages.ts'
 
@@ -51,6 +51,23 @@ it('a click on connect without an app skips apps without an address or under con
   const nextTransition = afterClick(walk, checkOf(both, { step: 's2' }), undefined)
   expect(nextTransition).toMatchObject({ kind: 'leave', instance: 'github_1' })
   expect(afterClick(walk, checkOf([listedApp('slack_1')]), undefined)).toMatchObject({ kind: 'redirect' })
+})
+
+it.each([
+  ['at once', (walk: Walk) => walk],
+  [
+    'after a page between two apps',
+    (walk: Walk) => markReturned(walk, findReturn(walk, 's1') as StartedApp, 900),
+  ],
+])('a return %s goes on in the visit of its click', (_when, arrive) => {
+  const three = [listedApp('slack_1'), listedApp('github_1'), listedApp('jira_1')]
+  const ofLink = { datasources: ['jira_1'], returnTo: 'https://intranet.example/' }
+  const away = arrive({ ...click(three).walk, visit: ofLink })
+  const next = afterReturn(away, checkOf(three.slice(1)), slackReturn)
+  expect(next).toMatchObject({ kind: 'leave', instance: 'github_1', walk: { visit: { datasources: [] } } })
+  // A link that is opened later counts.
+  const later = afterReturn({ ...next.walk, visit: ofLink }, checkOf(three.slice(1)), slackReturn)
+  expect(later.walk.visit).toEqual(ofLink)
 })
 
 it('a click on connect without an app leads to the last, unconfirmed one', () => {

@@ -206,8 +206,10 @@ it('a walk of 0.1.0 is continued, and written with the same names', async () => 
 
 it('a stored return address that is no longer allowed is dropped', async () => {
   const { process, damage } = setUpWalks()
-  await damage({ ...full, visit: { only: ['a'], returnTo: 'https://evil.example/' } })
-  expect((await process().load(ada)).visit).toEqual({ datasources: ['a'] })
+  const visit = { only: ['a'], returnTo: 'https://evil.example/' }
+  await damage({ ...full, visit, visitAtStart: visit })
+  const walk = await process().load(ada)
+  expect([walk.visit, walk.visitAtStart]).toEqual([{ datasources: ['a'] }, { datasources: ['a'] }])
 })
 
 it.each([
