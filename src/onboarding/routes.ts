@@ -114,7 +114,11 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
       log.debug({ change: path, instance: isKnown ? instance : undefined }, 'walk: change by the person')
 
       if (event !== undefined) {
-        if (!isKnown) throw unknownApp()
+        if (!isKnown) {
+          const unknown = unknownApp()
+          audit({ event: 'step_failed', user, datasource: undefined, code: unknown.code })
+          throw unknown
+        }
         audit({ event, user, datasource: instance })
         if (isChoice(event)) await progress.recordFailure(user, { at: now(), instance, code: event })
       }

@@ -152,7 +152,7 @@ const codes = (...all: ProblemCode[]): ReadonlySet<ProblemCode> => new Set(all)
 const TOKEN_REJECTIONS = codes('search_forbidden', 'service_forbidden', 'service_refused_sign_in')
 
 /** These failures are in the audit log already. */
-const AUDITED = codes('too_many', 'too_many_requests', 'token_refused')
+const AUDITED = codes('datasource_unknown', 'too_many', 'too_many_requests', 'token_refused')
 
 /** With these failures, the overview fails, too, until an operator acts. */
 const OVERVIEW_FAILS_TOO = codes(

@@ -59,7 +59,8 @@ it('a choice about another person’s app is refused, but may be undone', async 
   }
   for (const path of ['unskip', 'unblock'])
     expect((await post(`/onboarding/${path}/jira_1`)).status).toBe(303)
-  expect(audited).toEqual([])
+  const refused = { event: 'step_failed', user: ada, datasource: undefined, code: 'datasource_unknown' }
+  expect(audited).toEqual([refused, refused, refused])
 })
 
 it('the status is per person, checks at most every three seconds, and doesn’t cache failures', async () => {

@@ -98,6 +98,20 @@ it.each(codes)(
   },
 )
 
+it.each([
+  ['datasource_unknown', 0],
+  ['too_many', 0],
+  ['too_many_requests', 0],
+  ['token_refused', 0],
+  ['not_found', 1],
+] as const)('the failure %s has so many lines besides its audit: %i', async (code, lines) => {
+  const logged: unknown[] = []
+  const info = (line: object) => void logged.push(line)
+  const app = failing(() => new Problem(404, code), { log: { ...log, info } as unknown as Log })
+  await request(app).get('/onboarding').set('accept', 'text/html')
+  expect(logged).toHaveLength(lines)
+})
+
 it('the cause of an error page that becomes plain text is logged', async () => {
   const logged: unknown[] = []
   const sendPage = () => {
