@@ -17,8 +17,8 @@ import type { WalkStore } from './walk-store.ts'
 const QUICK_MS = 10_000
 
 /** True for the first request of a return that came back quickly. */
-const isQuickReturn = ({ leftAt, backAt }: StartedApp['attempt'], now: number): boolean =>
-  backAt === undefined && Math.abs(now - leftAt) < QUICK_MS
+const isQuickReturn = ({ consentStartedAt, backAt }: StartedApp['attempt'], now: number): boolean =>
+  backAt === undefined && Math.abs(now - consentStartedAt) < QUICK_MS
 
 type ConsentResult =
   | { kind: 'redirect'; location: string }

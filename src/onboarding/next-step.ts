@@ -66,7 +66,7 @@ export function nextStep(states: WalkStates): NextStep {
   const meanwhile = firstOf(withoutLater(states), () => true)
   const back = states.shown
     .flatMap(({ tracked: app, state }) => (state.kind === 'confirming' && isBeingConfirmed(app) ? app : []))
-    .toSorted((one, other) => one.attempt.leftAt - other.attempt.leftAt)
+    .toSorted((one, other) => one.attempt.consentStartedAt - other.attempt.consentStartedAt)
     .at(-1)
   if (back !== undefined) {
     const { instance, attempt } = back

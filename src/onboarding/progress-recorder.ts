@@ -165,8 +165,8 @@ const progressIn = ({ apps }: Walk, now: number) => ({
   unconnected: apps.flatMap(({ instance, name, status }) =>
     status === 'connected' ? [] : [{ instance, name, status }],
   ),
-  connected: apps.flatMap(({ instance, name, status, firstSeen, connectedAt = firstSeen, attempt }) =>
-    status === 'connected' ? [{ instance, name, since: connectedAt, leftAt: attempt?.leftAt }] : [],
+  connected: apps.flatMap(({ instance, name, status, firstSeen, connectedAt: since = firstSeen, attempt }) =>
+    status === 'connected' ? [{ instance, name, since, consentStartedAt: attempt?.consentStartedAt }] : [],
   ),
   intents: apps.flatMap((tracked) => (tracked.status === 'connected' ? [] : intentOf(tracked, now))),
 })

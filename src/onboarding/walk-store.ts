@@ -13,7 +13,13 @@ import { startWalk, type TrackedApp, type Walk } from './walk.ts'
 const LIFE_SECONDS = 90 * 24 * 3600
 
 /** The names of 0.1.0 in records. Quotes in texts are escaped, so only names match. */
-const STORED = { apps: 'known', datasources: 'only', checksSinceReturn: 'looks', startedAtClick: 'leftIn' }
+const STORED = {
+  apps: 'known',
+  datasources: 'only',
+  checksSinceReturn: 'looks',
+  startedAtClick: 'leftIn',
+  consentStartedAt: 'leftAt',
+}
 const NAMES = Object.entries(STORED)
 const toStored = (walk: Walk): string =>
   NAMES.reduce((json, [name, old]) => json.replaceAll(`"${name}":`, `"${old}":`), JSON.stringify(walk))

@@ -15,7 +15,7 @@ type Attempt = {
   step: string
   /** The step of the attempt that this one replaced, whose consent page may still be open. */
   previousStep?: string | undefined
-  leftAt: number
+  consentStartedAt: number
   backAt?: number | undefined
   checksSinceReturn: number
   /** The attempt was evaluated, given up or set aside: a return with this step changes nothing. */
@@ -138,7 +138,7 @@ export const isBeingConfirmed = (app: TrackedApp): app is ReturnedApp =>
   app.attempt?.backAt !== undefined && app.attempt.isOver === undefined
 
 export const isInFlight = (app: TrackedApp, now: number): boolean =>
-  isStarted(app) && isAway(app) && isWithin(IN_FLIGHT_MS, app.attempt.leftAt, now)
+  isStarted(app) && isAway(app) && isWithin(IN_FLIGHT_MS, app.attempt.consentStartedAt, now)
 
 /** False while a check could void the path that a browser is following, or is about to get. A new walk is checked. */
 export const mayCheck = ({ apps, leavingAt = -Infinity }: Walk, now: number): boolean =>
@@ -159,7 +159,7 @@ export function startConsent(
   const clicks = walk.clicks + (isAutomatic ? 0 : 1)
   const left = withApp(walk, instance, (app) => {
     const previousStep = isAway(app) ? app.attempt?.step : undefined
-    const attempt = { step, previousStep, leftAt: now, checksSinceReturn: 0 }
+    const attempt = { step, previousStep, consentStartedAt: now, checksSinceReturn: 0 }
     return { ...app, ...NOT_SET_ASIDE, attempt, startedAtClick: clicks }
   })
   return { ...left, clicks, visitAtStart: walk.visit }

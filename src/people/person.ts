@@ -231,12 +231,15 @@ const MAX_AHEAD_MS = 60_000
 const isNewer = (checkedAt: number, stored: { checkedAt: number } | undefined, now: number): boolean =>
   stored === undefined || stored.checkedAt <= checkedAt || stored.checkedAt > now + MAX_AHEAD_MS
 
+/** When the person last left for the app's consent; milliseconds since 1970. Absent in runs. */
+type ConsentStart = { consentStartedAt?: number | undefined }
+
 /** `checkedAt`: milliseconds since 1970. */
 export type CheckToRecord = {
   checkedAt: number
   unconnected: readonly { instance: string; name: string; status: AppStatus }[]
-  /** Apps of the walk. `leftAt`: when the person last left for its consent. Absent in runs. */
-  connected?: readonly (Pick<AppRecord, 'instance' | 'name' | 'since'> & { leftAt?: number | undefined })[]
+  /** Apps of the walk. */
+  connected?: readonly (Pick<AppRecord, 'instance' | 'name' | 'since'> & ConsentStart)[]
   /** Apps delisted for many people: their return is no lapse. Absent on pages. */
   delisted?: ReadonlySet<string>
 }
@@ -250,13 +253,14 @@ export function withCheck(person: Person, response: CheckToRecord, now: number):
   if (!isNewer(checkedAt, person.lastCheck, now)) return person
   const before = new Map(person.lastCheck?.apps.map((app) => [app.instance, app]))
   const apps = new Map<string, AppRecord>()
-  const leftAt = new Map(connected.map((app) => [app.instance, app.leftAt]))
+  const consents = new Map(connected.map((app) => [app.instance, app.consentStartedAt]))
   const added = unconnected.filter(({ instance }) => !before.has(instance))
   for (const app of before.values()) {
     const isOfType = (one: { instance: string }) =>
       datasourceType(one.instance) === datasourceType(app.instance)
     const movedTo = added.find(isOfType)?.instance
-    apps.set(app.instance, withConnected(app, checkedAt, { leftAt: leftAt.get(app.instance), movedTo }))
+    const consentStartedAt = consents.get(app.instance)
+    apps.set(app.instance, withConnected(app, checkedAt, { consentStartedAt, movedTo }))
   }
   for (const { instance, name, since } of connected)
     if (!apps.has(instance)) apps.set(instance, { instance, name, since, status: 'connected' })
@@ -286,11 +290,11 @@ const MAX_CONSENT_MS = 86_400_000
 function withConnected(
   app: AppRecord,
   at: number,
-  { leftAt = -Infinity, movedTo }: { leftAt: number | undefined; movedTo: string | undefined },
+  { consentStartedAt = -Infinity, movedTo }: ConsentStart & { movedTo: string | undefined },
 ): AppRecord {
   if (app.status === 'connected') return app
   const { lapsedAt, newAt, movedFrom: _movedFrom, ...rest } = app
-  const hasConsented = leftAt >= Math.max(lapsedAt ?? newAt ?? 0, at - MAX_CONSENT_MS)
+  const hasConsented = consentStartedAt >= Math.max(lapsedAt ?? newAt ?? 0, at - MAX_CONSENT_MS)
   const delisting = hasConsented ? {} : { delistedAt: at, movedTo }
   return {
     ...rest,

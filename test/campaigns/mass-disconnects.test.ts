@@ -82,7 +82,7 @@ const lostSlack = lostApps([slack], monday + 1)
 const later = { checkedAt: monday + 2, delisted: new Set<string>() }
 const slack2 = { ...slack, instance: 'slack_2' }
 const movedOn = withCheck(lostSlack, { ...later, unconnected: [slack2] }, monday)
-const other = { instance: 'slack_2', name: 'Slack', since: monday + 2, leftAt: monday + 2 }
+const other = { instance: 'slack_2', name: 'Slack', since: monday + 2, consentStartedAt: monday + 2 }
 const connectedOther = withCheck(movedOn, { ...later, unconnected: [], connected: [other] }, monday)
 const left = { ...lostSlack, leftAt: monday + 2 }
 const never = withCheck(newPerson('eve@acme.example', 0), { checkedAt: monday, unconnected: [slack] }, monday)
@@ -303,10 +303,10 @@ it.each([
   ['left alone', undefined, undefined, 1],
 ])(
   'a lost app is connected unless its list has another instance instead: it %s',
-  (_what, leftAt, instance = '', count) => {
-    const connected = [{ instance: 'slack_1', name: 'Slack', since: monday + 2, leftAt }]
+  (_what, consentStartedAt, instance = '', count) => {
+    const connected = [{ instance: 'slack_1', name: 'Slack', since: monday + 2, consentStartedAt }]
     const unconnected = instance === '' ? [] : [{ ...slack, instance }]
-    const check = { checkedAt: monday + 2, unconnected, ...(leftAt !== undefined && { connected }) }
+    const check = { checkedAt: monday + 2, unconnected, ...(consentStartedAt !== undefined && { connected }) }
     const person = withCheck(lostApps([slack], monday + 1), check, monday + 2)
     const { lastCheck, replacedApps } = personForCounts(person, {})
     const isSlack = (app: { instance: string }) => app.instance === 'slack_1'

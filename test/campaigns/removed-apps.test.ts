@@ -11,9 +11,9 @@ type NoticedBy = 'run' | 'page' | 'walk'
 
 /** Jira is gone, noticed by a run, by a page, or after its consent. */
 const withoutJira = (before: Person, by: NoticedBy, at: number): Person => {
-  const leftAt = by === 'walk' ? at - 1 : undefined
+  const consentStartedAt = by === 'walk' ? at - 1 : undefined
   const checks = { run: { delisted: new Set<string>() }, page: {}, walk: {} }
-  const connected = by === 'run' ? [] : [{ instance: 'jira_1', name: 'Jira', since: at, leftAt }]
+  const connected = by === 'run' ? [] : [{ instance: 'jira_1', name: 'Jira', since: at, consentStartedAt }]
   return withCheck(before, { checkedAt: at, unconnected: [slack], connected, ...checks[by] }, at)
 }
 
@@ -146,18 +146,21 @@ function restored(by: NoticedBy): Person {
 }
 
 it.each([
-  { leftAt: 8, at: 20, delistedAt: 20 },
-  { leftAt: 9, at: 20, delistedAt: undefined },
-  { leftAt: 19, at: DAY + 20, delistedAt: DAY + 20 },
-  { leftAt: 20, at: DAY + 20, delistedAt: undefined },
-])('a consent at $leftAt counts at $at unless the app was lost since', ({ leftAt, at, delistedAt }) => {
-  const lost = withCheck(person('walk', 5), { checkedAt: 9, unconnected: [slack, jira] }, 9)
-  const connected = [{ instance: 'jira_1', name: 'Jira', since: at, leftAt }]
+  { consentStartedAt: 8, at: 20, delistedAt: 20 },
+  { consentStartedAt: 9, at: 20, delistedAt: undefined },
+  { consentStartedAt: 19, at: DAY + 20, delistedAt: DAY + 20 },
+  { consentStartedAt: 20, at: DAY + 20, delistedAt: undefined },
+])(
+  'a consent at $consentStartedAt counts at $at unless the app was lost since',
+  ({ consentStartedAt, at, delistedAt }) => {
+    const lost = withCheck(person('walk', 5), { checkedAt: 9, unconnected: [slack, jira] }, 9)
+    const connected = [{ instance: 'jira_1', name: 'Jira', since: at, consentStartedAt }]
 
-  const after = withCheck(lost, { checkedAt: at, unconnected: [slack], connected }, at)
+    const after = withCheck(lost, { checkedAt: at, unconnected: [slack], connected }, at)
 
-  expect(after.lastCheck?.apps.find(({ instance }) => instance === 'jira_1')?.delistedAt).toBe(delistedAt)
-})
+    expect(after.lastCheck?.apps.find(({ instance }) => instance === 'jira_1')?.delistedAt).toBe(delistedAt)
+  },
+)
 
 it.each([
   { what: 'was repaired for those who lost it', runs: 24, walks: 0, neverHad: 0, listed: 40, found: 0 },

@@ -22,7 +22,7 @@ export function testPeople({
 /** A person who left for every app that isn't in `unconnected`, and whose page then finds it connected. */
 export const withConsents = (person: Person, at: number, unconnected: CheckToRecord['unconnected'] = []) => {
   const apps = person.lastCheck?.apps ?? []
-  const connected = apps.map(({ instance, name }) => ({ instance, name, since: at, leftAt: at }))
+  const connected = apps.map(({ instance, name }) => ({ instance, name, since: at, consentStartedAt: at }))
   return withCheck(person, { checkedAt: at, unconnected, connected }, at)
 }
 

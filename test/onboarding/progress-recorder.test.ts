@@ -81,7 +81,7 @@ const declined = (walk: Walk) => ({
     unconfirmedAt: NOW,
     attempt: {
       step: 's1',
-      leftAt: NOW,
+      consentStartedAt: NOW,
       checksSinceReturn: 1,
       isOver: true as const,
       isDeclined: true as const,

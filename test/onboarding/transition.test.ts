@@ -28,7 +28,10 @@ const returnFromSlack = (
 
 it('a click on connect starts the next app, under the step id of its check', () => {
   expect(click()).toMatchObject({ kind: 'leave', instance: 'slack_1' })
-  expect(findReturn(click().walk, 's1')).toMatchObject({ instance: 'slack_1', attempt: { leftAt: 1_000 } })
+  expect(findReturn(click().walk, 's1')).toMatchObject({
+    instance: 'slack_1',
+    attempt: { consentStartedAt: 1_000 },
+  })
   expect(click(both, 'github_1')).toMatchObject({ kind: 'leave', instance: 'github_1' })
 })
 

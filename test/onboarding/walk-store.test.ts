@@ -198,7 +198,7 @@ it('a walk of 0.1.0 is continued, and written with the same names', async () => 
   const stored = await WalkStore.read({ get }, personKey(ada), await keyRing.dataKey())
 
   expect(walk).toMatchObject({
-    apps: [{ name, attempt: { checksSinceReturn: 2 }, startedAtClick: 3 }],
+    apps: [{ name, attempt: { consentStartedAt: 1, checksSinceReturn: 2 }, startedAtClick: 3 }],
     visit: { datasources: ['a'] },
   })
   expect(stored).toEqual({ ...full, known: [{ ...app, name, attempt, leftIn: 3 }], clicks: 4 })

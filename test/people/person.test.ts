@@ -92,7 +92,9 @@ it.each<[string, Response[], string[]]>([
   ['was lost and moved', [...lost, has('slack_2')], ['lost 2']],
 ])('a record has each loss of an app that %s', (_what, responses, expected) => {
   const after = responses.reduce((before, { list, hasLeft, delisted }, nth) => {
-    const connected = hasLeft ? [{ instance: 'slack_1', name: 'Slack', since: AT, leftAt: AT + nth }] : []
+    const connected = hasLeft
+      ? [{ instance: 'slack_1', name: 'Slack', since: AT, consentStartedAt: AT + nth }]
+      : []
     const response = { checkedAt: AT + nth, unconnected: list, connected, ...(delisted && { delisted }) }
     return withAccessEvents(before, withCheck(before, response, AT + nth))
   }, ada)
@@ -103,7 +105,7 @@ it('a record keeps the last forty losses and returns of access', () => {
   let person = afterCheck(ada, listed('slack_1'))
   for (let nth = 1; nth < 50; nth++) {
     const unconnected = nth % 2 === 0 ? listed('slack_1') : []
-    const connected = [{ instance: 'slack_1', name: 'Slack', since: AT, leftAt: AT + nth }]
+    const connected = [{ instance: 'slack_1', name: 'Slack', since: AT, consentStartedAt: AT + nth }]
     const response = { checkedAt: AT + nth, unconnected, ...(nth % 2 === 1 && { connected }) }
     person = withAccessEvents(person, withCheck(person, response, AT + nth))
   }
@@ -130,12 +132,15 @@ it.each([
   ['never', undefined, AT + 9],
   ['just before it was listed', AT - 1, AT + 9],
   ['when it was listed', AT, undefined],
-])('an app that the person left for %s counts as delisted since %s', (_when, leftAt, delistedAt) => {
-  const added = afterCheck(afterCheck(ada, [], AT - 9), listed('slack_1'))
-  const connected = [{ instance: 'slack_1', name: 'Slack', since: AT, leftAt }]
-  const after = withCheck(added, { checkedAt: AT + 9, unconnected: [], connected }, AT + 9)
-  expect(after.lastCheck?.apps[0]?.delistedAt).toBe(delistedAt)
-})
+])(
+  'an app that the person left for %s counts as delisted since %s',
+  (_when, consentStartedAt, delistedAt) => {
+    const added = afterCheck(afterCheck(ada, [], AT - 9), listed('slack_1'))
+    const connected = [{ instance: 'slack_1', name: 'Slack', since: AT, consentStartedAt }]
+    const after = withCheck(added, { checkedAt: AT + 9, unconnected: [], connected }, AT + 9)
+    expect(after.lastCheck?.apps[0]?.delistedAt).toBe(delistedAt)
+  },
+)
 
 it('an app keeps its time until its status changes', () => {
   const since = (person: Person) => person.lastCheck?.apps.map((app) => app.since)
