@@ -30,7 +30,7 @@ export class KeepNotices {
     company: Company
     /** In the company's first language. */
     t: Texts
-    people: Pick<PeopleStore, 'all'>
+    peopleStore: Pick<PeopleStore, 'all'>
     compose: (to: string, notice: Notice, id: string) => Email
     mailServer: ExternalServices['mailServer'] | undefined
     sendEvent: typeof sendEventOnce
@@ -42,8 +42,8 @@ export class KeepNotices {
 
   /** @returns the times of the email and the event, where they were sent now */
   async sendMassDisconnect(disconnect: MassDisconnect, state: KeepState) {
-    const { people, sendEvent, settings, now } = this.#deps
-    const report = await createReport(summarizeAll(people.all()), now())
+    const { peopleStore, sendEvent, settings, now } = this.#deps
+    const report = await createReport(summarizeAll(peopleStore.all()), now())
     const alone = { ...state, massDisconnects: [disconnect] }
     const { keepState } = withCompanyNames(report, alone, this.#texts, this.#texts.t.lang)
     const notice = massDisconnectNotice(keepState.massDisconnects[0] ?? disconnect, this.#texts)

@@ -60,7 +60,7 @@ export async function keep(file: string, options: KeepCommandOptions, context: C
   const needed = options.dryRun ? [] : (['SERVICE_GLOBAL_TOKEN', 'SMTP_URL', 'MAIL_FROM'] as const)
   const input = await loadRunInput(file, needed, options.includeGuests, context)
   // A failed export is often an empty file.
-  if (input.people.length === 0) for (const fault of limitFaults(input.faults)) stderr.write(`${fault}\n`)
+  if (input.list.length === 0) for (const fault of limitFaults(input.faults)) stderr.write(`${fault}\n`)
 
   return await interruptible((signal) =>
     withStore(input.settings, async (records) => {
@@ -80,7 +80,7 @@ export async function keep(file: string, options: KeepCommandOptions, context: C
   )
 }
 
-function requirePeople(list: readonly unknown[]): void {
+function requireList(list: readonly unknown[]): void {
   if (list.length === 0) throw new OperatorError('the list has no one on it. Nothing was done.')
 }
 
@@ -95,11 +95,11 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
   const { settings, company, options, context, leftOut } = run
   const { stdout, stderr } = context
   const now = () => options.now ?? context.now()
-  requirePeople(run.people)
-  const people = openPeople({ records, settings, now: context.now }, company)
-  const rows = new ListedPeople(run.people)
+  requireList(run.list)
+  const peopleStore = openPeople({ records, settings, now: context.now }, company)
+  const rows = new ListedPeople(run.list)
   const inUse = new Set<string>()
-  for await (const person of people.all()) {
+  for await (const person of peopleStore.all()) {
     rows.matchRow(person)
     const { listedAt, optedOutAt, signIns, renamingFrom, email } = person
     if ((listedAt ?? optedOutAt ?? (signIns ? undefined : 1)) && renamingFrom === undefined) inUse.add(email)
@@ -114,8 +114,9 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
   for (const change of limitFaults(ListedPeople.describe(renamed, false), andMore))
     stderr.write(`In a run, ${change}\n`)
   for (const fault of limitFaults(faults)) stderr.write(`${fault}\n`)
-  const counts = { people: run.people.length, invitation: 0, reminder: 0, lapse: 0, newApp: 0, approval: 0 }
-  const all = duePeople(list, people, { state, company, now })
+  const peopleCount = run.list.length
+  const counts = { invitation: 0, reminder: 0, lapse: 0, newApp: 0, approval: 0 }
+  const all = duePeople(list, peopleStore, { state, company, now })
   for await (const { person, entry, emails, context: moment } of all) {
     const [email] = emails
     if (email === undefined) continue
@@ -133,19 +134,18 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
   }
   // The overview's first steps need this. Only the holder of the lease writes.
   if (state.lastRunAt === undefined) {
-    const dryRun = { at: context.now(), people: run.people.length, faults: faults.length }
+    const dryRun = { at: context.now(), people: peopleCount, faults: faults.length }
     await withCampaignLease(records, async () => store.save({ ...(await store.load()), dryRun }))
   }
-  const outOfHours = await emailsOutOfHours(list, people, { state, company, now: now() })
+  const outOfHours = await emailsOutOfHours(list, peopleStore, { state, company, now: now() })
   const from = isoDate(outOfHours.from)
-  const json = { ...counts, leftOut, emailsWaiting: outOfHours.count, emailsFrom: from }
+  const json = { people: peopleCount, ...counts, leftOut, emailsWaiting: outOfHours.count, emailsFrom: from }
   if (options.json) stdout.write(`${JSON.stringify(json)}\n`)
   else {
-    const { people: onList, ...emails } = counts
-    const { invitation, reminder, lapse, newApp, approval } = emails
-    const sum = Object.values(emails).reduce((total, count) => total + count)
+    const { invitation, reminder, lapse, newApp, approval } = counts
+    const sum = Object.values(counts).reduce((total, count) => total + count)
     stderr.write(
-      `Would send ${sum} ${sum === 1 ? 'email' : 'emails'} (invitations ${invitation}, reminders ${reminder}, lost access ${lapse}, new apps ${newApp}, approvals ${approval}); people on the list: ${onList}. Emails go out Monday to Friday, ${WORKING_HOURS.fromTime} to ${WORKING_HOURS.toTime} local time, only to people who still have something to connect.\n`,
+      `Would send ${sum} ${sum === 1 ? 'email' : 'emails'} (invitations ${invitation}, reminders ${reminder}, lost access ${lapse}, new apps ${newApp}, approvals ${approval}); people on the list: ${peopleCount}. Emails go out Monday to Friday, ${WORKING_HOURS.fromTime} to ${WORKING_HOURS.toTime} local time, only to people who still have something to connect.\n`,
     )
     if (outOfHours.count > 0)
       stderr.write(`${describeOutOfHours(outOfHours, sum > 0)} Add --now ${from} to list them.\n`)
@@ -189,9 +189,9 @@ async function runKeep(
   holdsLease: () => Promise<boolean>,
   services: KeepServices,
 ): Promise<number> {
-  const { people: list, settings, company, options, context, signal } = run
+  const { list, settings, company, options, context, signal } = run
   const { now, stderr } = context
-  requirePeople(list)
+  requireList(list)
   const store = openKeepState(records, settings)
   const at = now()
   const stored = await store.load()
@@ -212,12 +212,12 @@ async function runKeep(
   }
   const deps = { ...services, tally, holdsLease, checksPerSecond, progress, signal, events }
   const campaignRun = createCampaignRun(records, run, deps)
-  const { people } = campaignRun
+  const { people: peopleStore } = campaignRun
   const composers = createComposers(settings, company, { days: LINK_DAYS }, now)
   const { composeFor, composeNotice: compose } = composers
   const { mailServer, sendEvent } = services
   const t = composers.languages.byTag('')
-  const notices = new KeepNotices({ settings, company, t, people, compose, mailServer, sendEvent, now })
+  const notices = new KeepNotices({ settings, company, t, peopleStore, compose, mailServer, sendEvent, now })
   const keepRun = new KeepRun(list, campaignRun, {
     composeFor,
     state: withActions(before, actions),
@@ -237,7 +237,7 @@ async function runKeep(
   const worked = await keepRun.work().finally(() => progress?.end())
   const after = applyCompanyFile(worked, company, now())
   tally.rows = list.length
-  const report = await createReport(summarizeAll(people.all(), after), now(), {
+  const report = await createReport(summarizeAll(peopleStore.all(), after), now(), {
     since: before.digest?.at,
     state: after,
   })
@@ -247,7 +247,7 @@ async function runKeep(
   await save(counted)
   if (stored.pausedUntil !== undefined && current.pausedUntil === undefined)
     stderr.write('The pause is over.\n')
-  const outOfHours = await emailsOutOfHours(list, people, { company, state: counted, now: now() })
+  const outOfHours = await emailsOutOfHours(list, peopleStore, { company, state: counted, now: now() })
   const renamed = ListedPeople.describe(noted.renamed, true)
   const outdated = ListedPeople.describe(keepRun.outdated, true)
   const found = { ...noted, renamed, outdated, actions, outOfHours, began: at }

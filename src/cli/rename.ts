@@ -89,11 +89,11 @@ export async function renameAll<R extends AddressChange>(
 export async function previewRenames(
   rows: ListedPeople,
   inUse: Set<string>,
-  run: { people: ListEntry[]; faults: string[]; settings: Settings; context: CommandContext },
+  run: { list: ListEntry[]; faults: string[]; settings: Settings; context: CommandContext },
 ) {
-  const { people, faults } = run
+  const { list: listed, faults } = run
   const renamed: AddressChange[] = []
-  if (rows.rowsWithNewIds.length > 0) return { list: people, renamed, faults }
+  if (rows.rowsWithNewIds.length > 0) return { list: listed, renamed, faults }
   const preview = (from: string, to: string) => {
     if (inUse.has(to)) return Promise.resolve('taken' as const)
     inUse.delete(from)

@@ -18,7 +18,7 @@ it('a run checks people at SERVICE_BASE_URL and sends emails through SMTP_URL', 
   })
   const { signal } = new AbortController()
   const context = { now: Date.now } as never
-  const input = { people: [], faults: [], leftOut: { blocked: 0, guest: 0, mailbox: 0 }, settings, context }
+  const input = { list: [], faults: [], leftOut: { blocked: 0, guest: 0, mailbox: 0 }, settings, context }
   const run = { ...input, company: loadCompanyOf(settings) }
 
   await withExternalServices(run, { isDryRun: false, signal }, async (services) => {

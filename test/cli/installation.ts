@@ -66,7 +66,7 @@ export function installation(env: Record<string, string> = {}) {
     const exit = await runOnce(
       records,
       {
-        people: list.map((one): ListEntry => (typeof one === 'string' ? { email: one } : one)),
+        list: list.map((one): ListEntry => (typeof one === 'string' ? { email: one } : one)),
         faults,
         leftOut: { blocked: 0, guest: 0, mailbox: 0 },
         settings,

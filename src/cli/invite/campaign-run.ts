@@ -23,16 +23,16 @@ export async function loadRunInput(
   includeGuests: boolean | undefined,
   context: CommandContext,
 ) {
-  const list = openList(file, context.stdin)
+  const stream = openList(file, context.stdin)
   const settings = loadSettingsWith(needed, context.env)
   const company = loadCompanyOf(settings)
-  const read = await readList(list, includeGuests, context.stderr)
-  const { list: people, unused, faults } = withUsableIds(read.people)
+  const { people, ...read } = await readList(stream, includeGuests, context.stderr)
+  const { list, unused, faults } = withUsableIds(people)
   await new Promise(setImmediate)
   if (unused === 1) context.stderr.write('Ignored 1 id: it is a row number.\n')
   if (unused > 1)
     context.stderr.write(`Ignored ${unused} ids: they are shared by several rows, or are row numbers.\n`)
-  return { ...read, people, faults: [...read.faults, ...faults], settings, company, context }
+  return { ...read, list, faults: [...read.faults, ...faults], settings, company, context }
 }
 
 export type RunInput = Awaited<ReturnType<typeof loadRunInput>>

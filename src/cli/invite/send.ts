@@ -42,12 +42,12 @@ export async function send(file: string, options: SendOptions, context: CommandC
   const forEmails = dryRun ? [] : (['SMTP_URL', 'MAIL_FROM'] as const)
   const needed = ['SERVICE_GLOBAL_TOKEN', ...forEmails] as const
   const input = await loadRunInput(file, needed, options.includeGuests, context)
-  const { people, faults, settings } = input
+  const { list, faults, settings } = input
   for (const fault of limitFaults(faults)) stderr.write(`${fault}\n`)
   if (faults.length > 0 && options.onInvalid === 'stop')
     throw new OperatorError('fix these lines, or use --on-invalid skip. Nothing was sent.')
   // A failed export is often an empty file.
-  if (people.length + faults.length === 0) throw new OperatorError('the list is empty. Nothing was sent.')
+  if (list.length + faults.length === 0) throw new OperatorError('the list is empty. Nothing was sent.')
   if (file !== '-' && !(await isConfirmed(input, options))) return EXIT_STOPPED
 
   try {
@@ -70,11 +70,11 @@ export async function send(file: string, options: SendOptions, context: CommandC
 
 /** Without a terminal, there is no prompt, because a script can't answer. */
 async function isConfirmed(input: RunInput, options: SendOptions): Promise<boolean> {
-  const { people, settings, context } = input
+  const { list, settings, context } = input
   if (options.dryRun || options.yes || !context.stdin.isTTY || !context.stderr.isTTY) return true
   // A quiet day is refused before the prompt.
   await withStore(settings, (records) => checkQuietDay(records, input, options))
-  const emails = Math.min(people.length, options.limit ?? Infinity).toLocaleString('en')
+  const emails = Math.min(list.length, options.limit ?? Infinity).toLocaleString('en')
   const { MAIL_FROM, SMTP_URL = '' } = settings
   const way = `through ${new URL(SMTP_URL).host} from ${MAIL_FROM?.address ?? ''}`
   const question = `Up to ${emails} emails will be sent ${way}.\nSend them? (Use --dry-run to preview.)`
@@ -85,10 +85,10 @@ type SendRun = RunInput & { options: SendOptions; signal: AbortSignal }
 
 /** @param holdsLease resolves to false once another run has the lease. Undefined: a dry run */
 async function sendAll(records: Records, run: SendRun, holdsLease: (() => Promise<boolean>) | undefined) {
-  const { people, faults, options, context, signal } = run
+  const { list, faults, options, context, signal } = run
   const isDryRun = holdsLease === undefined
   const tally = { ...newTally(), rows: faults.length, invalid: faults.length }
-  const progress = new RunProgress(tally, people.length, context.stderr)
+  const progress = new RunProgress(tally, list.length, context.stderr)
   return await withExternalServices(run, { isDryRun, signal }, async (services) => {
     const campaignRun = createCampaignRun(records, run, {
       ...services,
@@ -105,9 +105,9 @@ async function sendAll(records: Records, run: SendRun, holdsLease: (() => Promis
       await services.service.checkToken()
       if (!isDryRun) await warnWithoutProgress(campaignRun, run)
       const campaign = await invitationCampaign(records, run)
-      const list = await withPresentAddresses(people, campaignRun, context.stderr)
-      end.hasRefused = list.length < people.length
-      end.endedBy = await sendInvitations(list, campaignRun, campaign, options.limit ?? Infinity)
+      const current = await withPresentAddresses(list, campaignRun, context.stderr)
+      end.hasRefused = current.length < list.length
+      end.endedBy = await sendInvitations(current, campaignRun, campaign, options.limit ?? Infinity)
     } catch (error) {
       end.error = error
       throw error
