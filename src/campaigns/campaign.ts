@@ -1,5 +1,5 @@
 // Decides whether an invitation or a reminder is due, and updates a person's emails. Pure. An email without an outcome
-// may have arrived, so it counts as unknown and is sent again only on request.
+// may have arrived, so it is uncertain and is sent again only on request.
 import { omitUndefined } from '../omit-undefined.ts'
 import { appsOf, mayHaveBeenSent, type EmailRecord, type Person, type PersonApp } from '../people/person.ts'
 
@@ -14,7 +14,7 @@ export type ReminderPolicy = {
   /** Absent: no reminders. */
   remindAfterMs?: number | undefined
   /** How to treat emails that may have arrived. `sent`: reminders follow. */
-  unknown: 'wait' | 'resend' | 'sent'
+  uncertain: 'wait' | 'resend' | 'sent'
   /** How long a check that found nothing to connect stays valid. */
   checkValidMs: number
   /** Apps that reminders are about; default: all. */
@@ -25,7 +25,7 @@ export type EmailDecision =
   /** `reminder` 0: the invitation. `isRetry`: something failed before, so everyone else comes first. */
   | { kind: 'email'; reminder: number; isRetry: boolean }
   /** The newest email may have arrived, or was rejected for good. */
-  | { kind: 'unknown' | 'failed' }
+  | { kind: 'uncertain' | 'failed' }
   /** The record can't be read; the person may have opted out. */
   | { kind: 'unreadable' }
   /** The person got a new address during the run. */
@@ -75,12 +75,12 @@ const isReminderDue = (last: EmailRecord, { remindAfterMs }: ReminderPolicy, now
 /** @param now milliseconds since 1970 */
 export function dueEmail(person: Person, policy: ReminderPolicy, now: number): EmailDecision {
   const last = campaignEmails(person, ONBOARDING).at(-1)
-  const isUnknown = last?.state === 'unknown' || last?.state === 'sending'
-  const isSent = last?.state === 'sent' || (isUnknown && policy.unknown === 'sent')
+  const isUncertain = last?.state === 'unknown' || last?.state === 'sending'
+  const isSent = last?.state === 'sent' || (isUncertain && policy.uncertain === 'sent')
   const isDone = last === undefined || isSent
   const notDue = { kind: 'not-due', wasSent: last?.state === 'sent' } as const
   if (person.optedOutAt !== undefined) return notDue
-  if (isUnknown && policy.unknown === 'wait') return { kind: 'unknown' }
+  if (isUncertain && policy.uncertain === 'wait') return { kind: 'uncertain' }
   if (last?.state === 'failed') return { kind: 'failed' }
   if (isSent && !isReminderDue(last, policy, now)) return notDue
   if (isDone && hasNothing(person, policy, now)) return notDue

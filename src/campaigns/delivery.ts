@@ -106,8 +106,7 @@ export class EmailDelivery {
     if (decision.kind === 'not-due') {
       this.#hasResponded ||= decision.wasSent
       this.#run.tally.limited += Number(decision.isLimited === true)
-    } else if (decision.kind !== 'renamed')
-      this.#count(email, decision.kind === 'unknown' ? 'uncertain' : decision.kind)
+    } else if (decision.kind !== 'renamed') this.#count(email, decision.kind)
   }
 
   /** Checks a person and sends the due email. @throws {RunStopped} {MailServerUnusable} {StoreUnavailable} */

@@ -30,7 +30,7 @@ const DAILY_MS = 20 * 3_600_000
 /** The advice of docs/invitations.md. Sweeps check everyone anyway, so a check never expires. */
 const KEEP_POLICY: ReminderPolicy = {
   remindAfterMs: 7 * 86_400_000,
-  unknown: 'sent',
+  uncertain: 'sent',
   checkValidMs: Infinity,
   isAbout: (app, person) => episodeOf(app, person) === undefined,
 }

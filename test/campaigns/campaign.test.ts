@@ -8,7 +8,7 @@ import { newPerson, type EmailRecord, type Person, type PersonApp } from '../../
 const DAY = 86_400_000
 const now = Date.parse('2026-11-02T09:00:00Z')
 
-const POLICY: ReminderPolicy = { unknown: 'wait', checkValidMs: DAY }
+const POLICY: ReminderPolicy = { uncertain: 'wait', checkValidMs: DAY }
 
 const email = (state: EmailRecord['state'], rest: Partial<EmailRecord> = {}): EmailRecord => ({
   reminder: 0,
@@ -50,28 +50,28 @@ const inQuarter = fourSince(91 - 1 / DAY)
 
 const mail = (reminder: number): EmailDecision => ({ kind: 'email', reminder, isRetry: false })
 const retry = (reminder: number): EmailDecision => ({ kind: 'email', reminder, isRetry: true })
-const unknown: EmailDecision = { kind: 'unknown' }
+const uncertain: EmailDecision = { kind: 'uncertain' }
 const failed: EmailDecision = { kind: 'failed' }
 const notDue: EmailDecision = { kind: 'not-due', wasSent: false }
 const wasSent: EmailDecision = { kind: 'not-due', wasSent: true }
-const unknownAgain = { unknown: 'resend' } as const
+const uncertainAgain = { uncertain: 'resend' } as const
 const remind = { remindAfterMs: 3 * DAY }
-const asSent = { ...remind, unknown: 'sent' } as const
+const asSent = { ...remind, uncertain: 'sent' } as const
 
 it.each<[string, KnownPerson, Partial<ReminderPolicy>, EmailDecision]>([
   ['who was never emailed', {}, {}, mail(0)],
   ['who opted out', { optedOutAt: 1 }, {}, notDue],
-  ['who opted out, of an email under way', { optedOutAt: 1, ...after('sending') }, unknownAgain, notDue],
+  ['who opted out, of an email under way', { optedOutAt: 1, ...after('sending') }, uncertainAgain, notDue],
   ['who opted out and was rejected', { optedOutAt: 1, ...after('failed') }, {}, notDue],
-  ['whose email was open when a run died', after('sending', { reminder: 1 }), {}, unknown],
-  ['the same, to be sent again', after('sending', { reminder: 1 }), unknownAgain, retry(1)],
-  ['whose email may have arrived', after('unknown'), {}, unknown],
-  ['the same, to be sent again', after('unknown', { reminder: 2 }), unknownAgain, retry(2)],
+  ['whose email was open when a run died', after('sending', { reminder: 1 }), {}, uncertain],
+  ['the same, to be sent again', after('sending', { reminder: 1 }), uncertainAgain, retry(1)],
+  ['whose email may have arrived', after('unknown'), {}, uncertain],
+  ['the same, to be sent again', after('unknown', { reminder: 2 }), uncertainAgain, retry(2)],
   ['whose email counts as sent', after('unknown', { at: now - 3 * DAY + 1 }), asSent, notDue],
   ['the same, once a reminder is due', after('unknown'), asSent, mail(1)],
   ['whose email was open when a run died, once a reminder is due', after('sending'), asSent, mail(1)],
   ['whose last reminder counts as sent', after('unknown', { reminder: 3 }), asSent, notDue],
-  ['who was rejected', after('failed'), unknownAgain, failed],
+  ['who was rejected', after('failed'), uncertainAgain, failed],
   ['whose email was deferred', after('deferred', { reminder: 1 }), {}, retry(1)],
   ['whom the service did not know', { unknownAt: 1 }, {}, retry(0)],
   ['who has had it', after('sent'), {}, wasSent],

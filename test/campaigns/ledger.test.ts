@@ -73,7 +73,7 @@ it('a check made before another one showed a replacement is recorded under its n
     people,
     listed,
     campaign: ONBOARDING,
-    decide: () => ({ kind: 'unknown' }),
+    decide: () => ({ kind: 'uncertain' }),
     holdsLease: () => Promise.resolve(true),
     now: () => NOW,
     signal: new AbortController().signal,
@@ -149,7 +149,7 @@ it('a stopped run doesn’t wait for the store, and a programming error is never
 
 it('an email that another run sent again keeps that run’s outcome', async () => {
   const { run, state } = storeWith()
-  const [one, other] = [run(), run({ policy: { unknown: 'resend' } })]
+  const [one, other] = [run(), run({ policy: { uncertain: 'resend' } })]
   await one.recordSending(ada, 0, slack)
   await other.recordSending(ada, 0, slack)
   await other.recordOutcome(ada.email, 0, 'sent')

@@ -15,7 +15,7 @@ type CheckResult = Awaited<ReturnType<ReturnType<typeof createPersonCheck>>>
 
 export const unconnectedApps: ListedApp[] = [{ instance: 'slack_1', name: 'Slack', status: 'awaiting' }]
 
-export const policy: ReminderPolicy = { unknown: 'wait', checkValidMs: 0 }
+export const policy: ReminderPolicy = { uncertain: 'wait', checkValidMs: 0 }
 
 export const unknownRecipient: SendResult = {
   outcome: 'failed',

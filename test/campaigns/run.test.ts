@@ -35,7 +35,7 @@ it('a person listed several times is emailed once', async () => {
   const posted: string[] = []
   const input = {
     people: [ada, ada, bob, ada, bob],
-    policy: { unknown: 'resend' as const, remindAfterMs: 0 },
+    policy: { uncertain: 'resend' as const, remindAfterMs: 0 },
     send(email: string) {
       posted.push(email)
       return email === ada ? connectionLost : ('sent' as const)

@@ -174,7 +174,7 @@ async function invitationCampaign(records: Records, run: SendRun): Promise<Campa
   const isAbout: Campaign['isAbout'] = ({ instance }) => inScope({ datasources }, instance)
   const policy: ReminderPolicy = {
     remindAfterMs: remindAfter === undefined ? undefined : remindAfter * DAY_MS,
-    unknown: options.retryUnknown ? 'resend' : 'wait',
+    uncertain: options.retryUnknown ? 'resend' : 'wait',
     checkValidMs: FRESH_MS,
     isAbout,
   }
