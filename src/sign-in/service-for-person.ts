@@ -148,13 +148,13 @@ export class ServiceForPerson {
     pending.count++
     this.#pending.set(key, pending)
     try {
-      return await pending.queue.run(key, () => this.#call(req, call), signal)
+      return await pending.queue.run(key, () => this.#callWithTokens(req, call), signal)
     } finally {
       if (--pending.count === 0) this.#pending.delete(key)
     }
   }
 
-  async #call<T>(req: Request, call: Call<T>): Promise<T> {
+  async #callWithTokens<T>(req: Request, call: Call<T>): Promise<T> {
     const { authorizationServer, isExternalIdp } = this.#deps
     const isOwn = authorizationServer?.isIssuerOf(requireSignedIn(req).user) !== false
     const callWith = ({ accessToken, isExternal }: Tokens) =>
