@@ -1,8 +1,10 @@
 // Checks a campaign's token, then each person's apps, at the rate that the service allows. Honors 429 and Retry-After,
 // and retries temporary failures.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ListedApp } from '../client-api/responses.ts'
+import type { ServiceClient } from '../client-api/client.ts'
 import { isGlobalTokenRejected, ServiceProblem } from '../client-api/errors.ts'
+import type { ListedApp } from '../client-api/responses.ts'
+import type { Company } from '../company/company.ts'
 import { OperatorError } from '../problem.ts'
 import type { Throttle } from './throttle.ts'
 
@@ -22,18 +24,20 @@ const ABOUT_THE_PERSON = [400, 404, 422]
 const ABOUT_THE_TOKEN = [401, 403]
 
 export function createPersonCheck(deps: {
-  unconnectedApps: (email: string) => Promise<ListedApp[]>
+  /** With the global token. */
+  unconnectedAppsOf: (email: string) => ReturnType<ServiceClient['unconnectedApps']>
+  listed: Company['listed']
   throttle: Pick<Throttle, 'next' | 'slowDown'>
   onPause?: (seconds: number) => void
   signal: AbortSignal
   pauseMs?: number
 }): (email: string) => Promise<PersonCheckResult> {
-  const { unconnectedApps, throttle, onPause, signal, pauseMs = 1_000 } = deps
+  const { unconnectedAppsOf, listed, throttle, onPause, signal, pauseMs = 1_000 } = deps
   return async (email) => {
     for (let failures = 0, waits = 0; ;) {
       await throttle.next()
       try {
-        return { kind: 'checked', unconnected: await unconnectedApps(email) }
+        return { kind: 'checked', unconnected: listed(await unconnectedAppsOf(email)) }
       } catch (error) {
         if (!(error instanceof ServiceProblem)) throw error
         const { responseStatus = 0, affectsEveryone, isFromIntermediary, status, detail } = error
@@ -62,15 +66,15 @@ const MAX_WAIT_SECONDS = 60
 /**
  * Requires a global token, which the service rejects without a person. With a personal token, it would list the apps of
  * the token's owner for everyone.
- * @param unconnectedApps checks without a person @param options.setting the name of the token's setting
+ * @param checkWithoutPerson with the token alone @param options.setting the name of the token's setting
  * @throws {OperatorError} for a personal token, and if the service doesn't reject the call because of the token
  */
 export async function requireGlobalToken(
-  unconnectedApps: () => Promise<unknown>,
+  checkWithoutPerson: () => Promise<unknown>,
   { setting, signal, pauseMs = 1_000 }: { setting: string; signal: AbortSignal; pauseMs?: number },
 ): Promise<void> {
   for (let tries = 1; ; tries++) {
-    const error = await unconnectedApps().then(
+    const error = await checkWithoutPerson().then(
       () => undefined,
       (reason: unknown) => reason,
     )

@@ -17,7 +17,8 @@ function service(
       next: () => Promise.resolve(),
       slowDown: (seconds) => calls.push(`wait ${seconds}`) > 0 && pauses.length === 0,
     },
-    unconnectedApps() {
+    listed: (apps) => apps,
+    unconnectedAppsOf() {
       calls.push('call')
       const response = (responses.length > 1 ? responses.shift() : responses[0]) ?? 'fine'
       if (response === 'fine') return Promise.resolve([])

@@ -8,13 +8,13 @@ const status = (responseStatus: number, more: Fault = {}): Fault => ({ responseS
 /** @param responses in order; the last one repeats */
 async function check(responses: ('apps' | Fault | Error)[], signal = new AbortController().signal) {
   let calls = 0
-  const unconnectedApps = () => {
+  const checkWithoutPerson = () => {
     calls++
     const response = (responses.length > 1 ? responses.shift() : responses[0]) ?? 'apps'
     if (response === 'apps') return Promise.resolve([])
     return Promise.reject(response instanceof Error ? response : checkProblem(response))
   }
-  const outcome = await requireGlobalToken(unconnectedApps, { setting: 'TOKEN', signal, pauseMs: 0 }).then(
+  const outcome = await requireGlobalToken(checkWithoutPerson, { setting: 'TOKEN', signal, pauseMs: 0 }).then(
     () => 'global',
     (error: Error) =>
       /personal|couldn't|abort|no bearer/.exec(error.message)?.[0].replace("couldn't", 'unverified'),

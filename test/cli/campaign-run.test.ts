@@ -32,7 +32,7 @@ it('a run checks people at SERVICE_BASE_URL and sends emails through SMTP_URL', 
     })
     const reply = expect.stringContaining('ECONNREFUSED') as string
     expect(await send?.(mail)).toMatchObject({ outcome: 'deferred', reply })
-    await expect(services.service.unconnectedApps('ada@acme.example')).rejects.toMatchObject({
+    await expect(services.service.unconnectedAppsOf('ada@acme.example')).rejects.toMatchObject({
       name: 'ServiceProblem',
     })
   })

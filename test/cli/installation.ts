@@ -80,7 +80,7 @@ export function installation(env: Record<string, string> = {}) {
         service: {
           checkToken: () =>
             conditions.isTokenGlobal ? Promise.resolve() : Promise.reject(new Error('personal')),
-          unconnectedApps(email) {
+          unconnectedAppsOf(email) {
             checkedEmails.push(email)
             conditions.onCheck()
             const apps = unconnectedApps.get(email) ?? []

@@ -7,7 +7,6 @@ import { createPersonCheck, requireGlobalToken } from '../../campaigns/person-ch
 import { formatSummary } from '../../campaigns/tally.ts'
 import { MAX_CONCURRENT, Throttle } from '../../campaigns/throttle.ts'
 import { ServiceClient } from '../../client-api/client.ts'
-import type { ListedApp } from '../../client-api/responses.ts'
 import type { Records } from '../../records/records.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { renameAll } from '../rename.ts'
@@ -49,7 +48,7 @@ function createCampaignService(settings: Settings, signal: AbortSignal) {
       const withoutPerson = { kind: 'user-token', token, setting } as const
       await requireGlobalToken(() => client.unconnectedApps(withoutPerson), { setting, signal })
     },
-    unconnectedApps: (actAs: string): Promise<ListedApp[]> =>
+    unconnectedAppsOf: (actAs: string) =>
       client.unconnectedApps({ kind: 'global-token', token, actAs, setting }),
     close: (): Promise<void> => client.close(),
   }
@@ -108,10 +107,9 @@ export function createCampaignRun(
         }),
     }),
     check: createPersonCheck({
-      async unconnectedApps(email) {
-        // As on the pages, hidden apps are neither named nor counted.
-        return company.listed(await service.unconnectedApps(email))
-      },
+      unconnectedAppsOf: service.unconnectedAppsOf,
+      // As on the pages, hidden apps are neither named nor counted.
+      listed: company.listed,
       throttle: new Throttle(checksPerSecond, signal),
       onPause: (seconds) => progress?.onServicePause(seconds),
       signal,
