@@ -1,8 +1,8 @@
 // Builds the headers of a call (contract section 5). Pure; imports nothing.
 
 export type Credentials =
-  /** A person's access token. `externalIdp`: the service's authorization server didn't issue it. */
-  | { kind: 'oauth'; accessToken: string; externalIdp: boolean }
+  /** A person's access token. `isExternalIdp`: the service's authorization server didn't issue it. */
+  | { kind: 'oauth'; accessToken: string; isExternalIdp: boolean }
   /** `setting`: the name of its setting. */
   | { kind: 'user-token'; token: string; setting?: string }
   /** A service token for everyone, which requires the person for whom it acts. */
@@ -26,7 +26,7 @@ export function credentialHeaders(
   const token = credentials.kind === 'oauth' ? credentials.accessToken : credentials.token
   if (!isToken(token)) throw new TypeError('the access token is not a valid bearer token')
   const headers: Record<string, string> = { authorization: `Bearer ${token}` }
-  if (credentials.kind === 'oauth' && credentials.externalIdp)
+  if (credentials.kind === 'oauth' && credentials.isExternalIdp)
     headers[`${prefix}-Auth-Type`.toLowerCase()] = 'OAUTH'
   if (credentials.kind === 'global-token') {
     if (!isActAsAddress(credentials.actAs)) throw new TypeError(`${prefix}-ActAs requires one email address`)

@@ -67,7 +67,7 @@ function settingToChange(response: ErrorResponse, sent: FailedCall): string | un
   const { credentials, headerPrefix: prefix = STANDARD_HEADER_PREFIX } = sent
   const { expectedHeaderPrefix: other } = response
   const globalToken = globalTokenOf(credentials)
-  const isOAuthSent = credentials.kind === 'oauth' && credentials.externalIdp
+  const isOAuthSent = credentials.kind === 'oauth' && credentials.isExternalIdp
   if (other !== undefined)
     return `the service's headers begin with ${other}, but onramp sends ${prefix}: set SERVICE_HEADER_PREFIX=${other}${isOAuthSent || globalToken !== undefined ? '' : ', and TOKEN_ISSUED_BY=external-idp if the authorization server is an external identity provider'}`
   switch (response.reason) {

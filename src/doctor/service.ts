@@ -22,8 +22,8 @@ async function collect(baseUrl: string, { settings, actAs }: DoctorContext, now:
   const asUser = user ? ({ kind: 'user-token', token: user } as const) : undefined
   const asGlobal = global && actAs ? ({ kind: 'global-token', token: global, actAs } as const) : undefined
   try {
-    const externalIdp = by === 'external-idp'
-    const madeUp = await client.probe({ kind: 'oauth', accessToken: MADE_UP, externalIdp })
+    const isExternalIdp = by === 'external-idp'
+    const madeUp = await client.probe({ kind: 'oauth', accessToken: MADE_UP, isExternalIdp })
     const ofUser = asUser && (await client.probe(asUser))
     // Without a person, only a personal token gets a response.
     const alone = global && !asGlobal ? await client.probeGlobalToken(global) : undefined

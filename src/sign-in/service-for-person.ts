@@ -158,7 +158,11 @@ export class ServiceForPerson {
     const { authorizationServer, isExternalIdp } = this.#deps
     const isOwn = authorizationServer?.isIssuerOf(requireSignedIn(req).user) !== false
     const callWith = ({ accessToken, isExternal }: Tokens) =>
-      call({ kind: 'oauth', accessToken, externalIdp: isOwn ? isExternalIdp : (isExternal ?? isExternalIdp) })
+      call({
+        kind: 'oauth',
+        accessToken,
+        isExternalIdp: isOwn ? isExternalIdp : (isExternal ?? isExternalIdp),
+      })
     const tokens = await this.#usableTokens(req)
     try {
       return await callWith(tokens)

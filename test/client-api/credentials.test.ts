@@ -4,12 +4,12 @@ import { expect, it } from 'vitest'
 import { credentialHeaders, isActAsAddress, type Credentials } from '../../src/client-api/credentials.ts'
 import { character } from '../hostile/inputs.ts'
 
-const external = { kind: 'oauth', accessToken: 'abc', externalIdp: true } as const
+const external = { kind: 'oauth', accessToken: 'abc', isExternalIdp: true } as const
 const global = { kind: 'global-token', token: 'abc', actAs: 'ada@acme.example' } as const
 const signedInHeaders = { authorization: 'Bearer abc' }
 
 it.each<[string, Credentials, object]>([
-  ['of the service’s own authorization server', { ...external, externalIdp: false }, signedInHeaders],
+  ['of the service’s own authorization server', { ...external, isExternalIdp: false }, signedInHeaders],
   ['of an external identity provider', external, { ...signedInHeaders, 'x-service-auth-type': 'OAUTH' }],
   ['of the service, for one person', { kind: 'user-token', token: 'abc' }, signedInHeaders],
   ['of the service, for everyone', global, { ...signedInHeaders, 'x-service-actas': 'ada@acme.example' }],

@@ -101,12 +101,12 @@ const missing = (name: string) => `Required header missing: X-Acme-Search-${name
 it.each(['Auth-Type', 'ActAs'])(
   'an error about a header with another prefix names the setting in the log (%s)',
   (name) => {
-    for (const externalIdp of [true, false]) {
-      const credentials = { kind: 'oauth', accessToken: 'abc', externalIdp } as const
+    for (const isExternalIdp of [true, false]) {
+      const credentials = { kind: 'oauth', accessToken: 'abc', isExternalIdp } as const
       const { code, detail } = problemFor(400, missing(name), { credentials })
       expect(code).toBe('service_misconfigured')
       expect(detail).toContain('set SERVICE_HEADER_PREFIX=X-Acme-Search')
-      expect(detail.includes('TOKEN_ISSUED_BY')).toBe(!externalIdp)
+      expect(detail.includes('TOKEN_ISSUED_BY')).toBe(!isExternalIdp)
     }
     expect(problemFor(400, missing(name), { headerPrefix: 'x-acme-search' }).detail).not.toContain('PREFIX=')
   },

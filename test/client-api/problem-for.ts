@@ -16,7 +16,7 @@ type Input = {
 /** By default a check with a person's token. */
 export function problemFor(status: number, text = '', given: Input = {}) {
   const { operation = 'checkdatasourceauth', headers = {}, secrets, headerPrefix } = given
-  const { credentials = { kind: 'oauth', accessToken: 'abc', externalIdp: false } } = given
+  const { credentials = { kind: 'oauth', accessToken: 'abc', isExternalIdp: false } } = given
   const sent = { headerPrefix, ...(secrets && { secrets }) }
   return serviceProblemOf(readErrorResponse({ status, text, headers }, sent, NOW), {
     operation,

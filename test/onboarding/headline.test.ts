@@ -147,7 +147,7 @@ it.each<
     const counts = { shown: countsWith(shown), hidden: countsWith(hidden), isNarrowed: hidden !== undefined }
     const opening = headlineOf(counts, t)
     expect(opening).toMatchObject({ outcome: ending, state, heading, lead })
-    expect(opening.search).toBe(
+    expect(opening.offersSearch).toBe(
       state === 'done' || ending === 'some' || lead.startsWith('Search still works'),
     )
   },
@@ -165,13 +165,13 @@ it('the overview explains an app without a usable address, and where search stil
 
   expect(openingWith(1, { attention: 1 })).toMatchObject({
     state: 'incomplete',
-    search: true,
+    offersSearch: true,
     heading: 'We can’t connect this app right now',
     lead: 'Search has no working link to this app. Your admins can see this. You don’t need to do anything.',
   })
   expect(openingWith(2, { attention: 1, disabled: 1 })).toMatchObject({
     state: 'incomplete',
-    search: true,
+    offersSearch: true,
     heading: 'We can’t connect these apps right now',
     lead: 'Search has no working link to one app. Your admins can see this. Search says that one app is turned off. Search still works outside these apps. You don’t need to do anything.',
   })
@@ -182,7 +182,7 @@ it('the headline never makes a false claim, for any combination of counts', () =
   for (const counts of countCombinations()) {
     const { shown, hidden, isNarrowed } = counts
     const message = JSON.stringify(counts)
-    const { state, heading, lead, search } = headlineOf(counts, t)
+    const { state, heading, lead, offersSearch } = headlineOf(counts, t)
     const listed = BUCKETS.reduce((sum, count) => sum + shown[count] + hidden[count], 0)
     const words = `${heading} ${lead}`
 
@@ -193,7 +193,7 @@ it('the headline never makes a false claim, for any combination of counts', () =
       [words.includes('all your apps'), heading === t('finished.title')],
       [state === 'done', remaining === 0],
       [/all set|everything/i.test(heading), shown.connected > 0],
-      [search && listed > 0, shown.connected > 0 || (remaining === 0 && listed === shown.off)],
+      [offersSearch && listed > 0, shown.connected > 0 || (remaining === 0 && listed === shown.off)],
       [/^nothing is connected/i.test(heading), connected === 0],
       [
         heading === t('finished.titleOff'),

@@ -93,7 +93,7 @@ it('the page has a summary after the five, with a link to the other apps', () =>
     state: 'done',
     heading: 'Your first 5 apps are connected',
     lead: 'Search can now find your work there. The other 35 can wait.',
-    search: true,
+    offersSearch: true,
     card: undefined,
     resume: { href: '/onboarding/connect/app_5', label: 'Connect more apps', forApp: 'App 5' },
   })

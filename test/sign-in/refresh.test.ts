@@ -48,8 +48,8 @@ it('calls carry X-Service-Auth-Type for tokens of an external identity provider'
     const { body } = await ada.agent.get('/call')
     expire()
     const { body: refreshed } = await ada.agent.get('/call')
-    const externalIdp = TOKEN_ISSUED_BY === 'external-idp'
-    expect([body, refreshed]).toMatchObject([{ externalIdp }, { externalIdp, accessToken: 'access-2' }])
+    const isExternalIdp = TOKEN_ISSUED_BY === 'external-idp'
+    expect([body, refreshed]).toMatchObject([{ isExternalIdp }, { isExternalIdp, accessToken: 'access-2' }])
   }
 })
 

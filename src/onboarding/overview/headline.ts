@@ -65,16 +65,15 @@ const totalOf = ({ connected, pending, skipped, blocked, off }: Counts): number 
 /** open: an app is pending. incomplete: none is pending, but not all are connected. done: nothing is left to do. */
 type State = 'open' | 'incomplete' | 'done'
 
-/** `search`: a first search is offered. */
-type Headline = { outcome: Outcome; state: State; heading: string; lead: string; search: boolean }
+type Headline = { outcome: Outcome; state: State; heading: string; lead: string; offersSearch: boolean }
 
 export function headlineOf(apps: OverviewCounts, t: Texts): Headline {
   const outcome = outcomeOf(apps)
   const isPart = !apps.showsFirstApps && totalOf(apps.hidden) > 0
   const [state, heading, lead] = headlineTexts(outcome, apps, isPart, t)
   // Skipped apps would leave a search without results.
-  const search = state === 'done' || outcome === 'some' || (outcome === 'off' && !isPart)
-  return { outcome, state, heading, lead, search }
+  const offersSearch = state === 'done' || outcome === 'some' || (outcome === 'off' && !isPart)
+  return { outcome, state, heading, lead, offersSearch }
 }
 
 type HeadlineTexts = [state: State, heading: string, lead: string]
