@@ -86,7 +86,7 @@ const allowed: Record<string, string[]> = {
   people: [...nouns, 'session', 'company'],
   invites: [...feature, 'people'],
   campaigns: [...feature, 'settings', 'people', 'invites', 'packages/terminal'],
-  // Emails to administrators contain the figures of the admin pages.
+  // Emails to admins contain the figures of the admin pages.
   admin: [...feature, 'people', 'campaigns'],
   // Events about people, for other systems.
   webhooks: [...nouns, 'people', 'settings'],

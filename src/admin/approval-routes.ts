@@ -1,5 +1,5 @@
-// GET /approvals/ID and its one button, for the owners of an app and for administrators. Owners see the number of
-// waiting people, administrators also their names.
+// GET /approvals/ID and its one button, for the owners of an app and for admins. Owners see the number of
+// waiting people, admins also their names.
 import { Router, type Request, type RequestHandler, type Response } from 'express'
 import type { Company } from '../company/company.ts'
 import { applyDecision, type Approval, type KeepStateStore } from '../people/keep-state.ts'

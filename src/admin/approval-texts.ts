@@ -1,4 +1,4 @@
-// Texts about the approval of an app, for its owner and for administrators. Pure.
+// Texts about the approval of an app, for its owner and for admins. Pure.
 import { calendarOf, nextWorkday, quietUntil } from '../campaigns/working-time.ts'
 import { datasourceType, humanize } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'

@@ -1,4 +1,4 @@
-// GET /admin/report.json and /admin/people.csv, for administrators, and for programs with REPORT_TOKEN. Programs have
+// GET /admin/report.json and /admin/people.csv, for admins, and for programs with REPORT_TOKEN. Programs have
 // no session, so createTokenRoutes comes before requireSignIn. Without REPORT_TOKEN it has no routes.
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'

@@ -1,4 +1,4 @@
-// Emails to administrators from `onramp keep`: a mass disconnect, and the weekly digest. They name no person. Pure.
+// Emails to admins from `onramp keep`: a mass disconnect, and the weekly digest. They name no person. Pure.
 import type { Notice } from '../campaigns/mail/email.ts'
 import { isWorkingTime, calendarOf } from '../campaigns/working-time.ts'
 import type { Company } from '../company/company.ts'

@@ -303,7 +303,7 @@ function momentsOf(summary: PersonSummary): Record<(typeof OF_DAY)[number], (num
     invited: isInFunnel ? [invitedAt] : [],
     signedIn: isInFunnel ? [person.signedInAt] : [],
     finished: isInFunnel ? [finishedAt] : [],
-    // A later loss is no second fall. Some of these people wait for an administrator by now.
+    // A later loss is no second fall. Some of these people wait for an admin by now.
     fellBack: isGone || finishedAt === undefined ? [] : lossTimes.slice(0, 1),
     left: [goneAt],
     returned: isGone ? [] : [returnedAt],

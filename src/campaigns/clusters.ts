@@ -1,5 +1,5 @@
-// Finds apps that many people lost or got, or that left many lists, within a short time. Administrators
-// have to know the shared cause, or to remove it. Pure.
+// Finds apps that many people lost or got, or that left many lists, within a short time. Admins have to know the shared
+// cause, or to remove it. Pure.
 import { isUnavailable } from '../client-api/app-status.ts'
 import { datasourceType } from '../company/app-names.ts'
 import { SPREAD_MS } from '../people/keep-state.ts'
@@ -250,7 +250,7 @@ function findMixedCluster(lapsedAt: readonly number[], had: number, newAt: reado
   return cluster !== undefined && isLoss(cluster.since) ? cluster : undefined
 }
 
-/** Finds apps that are new for many people, which explains to administrators why fewer are ready. */
+/** Finds apps that are new for many people, which explains to admins why fewer are ready. */
 function newAppsIn(
   apps: CountsByInstance,
   before: NonNullable<KeepState['newApps']>,

@@ -77,7 +77,7 @@ export function emailKindOf(apps: readonly PersonApp[], person: Person, campaign
   return { isLapse: isOf(LAPSES), isNew: isOf(NEW_APPS), isMoved, nth: 1 + Math.min(...counts) }
 }
 
-/** True while administrators have time to answer whether another app moved there. */
+/** True while admins have time to answer whether another app moved there. */
 function mayHaveMoved({ instance, newAt = 0 }: PersonApp, { state, now, calendar }: EmailContext): boolean {
   const isRecent = ({ noticedAt }: { noticedAt: number }) =>
     workingDaysBetween(Math.max(noticedAt, newAt), now, calendar) < ANSWER_WORKING_DAYS

@@ -39,7 +39,7 @@ type KeepRunOptions = {
   /** Emails the owners. @returns true if at least one email was accepted */
   requestApproval: (approval: Approval) => Promise<boolean>
   findDecision: KeepStateStore['findDecision']
-  /** Emails administrators and sends the webhook, each once. @returns the times of both */
+  /** Emails admins and sends the webhook, each once. @returns the times of both */
   notify: (disconnect: MassDisconnect) => Promise<Pick<MassDisconnect, 'notifiedAt' | 'eventAt'>>
   /** Called before many people leave the list, or many addresses change. @throws {OperatorError} without --confirm */
   requireConfirmation: (message: string) => void

@@ -1,4 +1,4 @@
-// The emails of `onramp keep` to administrators and owners of apps, and its webhook event. Each is sent once.
+// The emails of `onramp keep` to admins and owners of apps, and its webhook event. Each is sent once.
 import { describeWait } from '../admin/approval-texts.ts'
 import {
   approvalNotice,
@@ -79,14 +79,14 @@ export class KeepNotices {
     )
   }
 
-  /** @returns false if it isn't due, or no administrator's email was accepted */
+  /** @returns false if it isn't due, or no admin's email was accepted */
   async sendDigest(state: KeepState, report: Report): Promise<boolean> {
     const { company, now } = this.#deps
     if (!isDigestDue(state, company, now())) return false
     return await this.#send(digestNotice(report, state, now(), this.#texts), `digest ${report.madeAt}`)
   }
 
-  /** @param to by default, the administrators @returns true if at least one email was accepted */
+  /** @param to by default, the admins @returns true if at least one email was accepted */
   async #send(notice: Notice, id: string, to?: readonly string[]): Promise<boolean> {
     const { compose, mailServer, settings } = this.#deps
     const outcomes = []

@@ -175,7 +175,7 @@ const progressIn = ({ apps }: Walk, now: number) => ({
 function intentOf(tracked: TrackedApp, now: number): AppIntent[] {
   const state = trackedAppState({ ...tracked, status: 'awaiting' }, now)
   const { kind } = state
-  // A person who declined needs no administrator.
+  // A person who declined needs no admin.
   if (kind === 'unconfirmed' && tracked.attempt?.isDeclined) return []
   return kind === 'blocked' || kind === 'skipped' || kind === 'unconfirmed'
     ? [{ instance: tracked.instance, kind, since: state.since }]

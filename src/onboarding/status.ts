@@ -15,7 +15,7 @@ type Status = { connected: number; pending: number; skipped: number }
 
 /**
  * Counts all apps, also outside a narrowed visit. In a long walk, counts the first apps until they are done, like the
- * page. Apps that are off or wait for an administrator aren't counted, because the person can't do anything.
+ * page. Apps that are off or wait for an admin aren't counted, because the person can't do anything.
  */
 export function statusOf({ all }: Pick<WalkStates, 'all'>): Status {
   const firstApps = firstAppsOf(all)

@@ -156,7 +156,7 @@ export type KeepState = {
   /** Newest last. */
   appEvents?: AppEvent[]
   approvals?: Approval[]
-  /** Midnight in UTC. Until then, runs email only administrators. */
+  /** Midnight in UTC. Until then, runs email only admins. */
   pausedUntil?: number
   /** By time zone: the last run in its working hours, else the first run with that zone. */
   zones: Record<string, number>

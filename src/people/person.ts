@@ -284,7 +284,7 @@ export function withCheck(person: Person, response: CheckToRecord, now: number):
   return isFinished(after) && after.finishedAt === undefined ? { ...after, finishedAt: checkedAt } : after
 }
 
-/** An older attempt doesn't explain a new connection, because the person may have waited for an administrator since. */
+/** An older attempt doesn't explain a new connection, because the person may have waited for an admin since. */
 const MAX_CONSENT_MS = 86_400_000
 
 function withConnected(
@@ -334,11 +334,11 @@ export function withIntents(person: Person, checkedAt: number, apps: AppIntent[]
 export type PersonApp = {
   instance: string
   name: string
-  /** `off`: turned off, or without a usable address. `blocked`: the person waits for an administrator. */
+  /** `off`: turned off, or without a usable address. `blocked`: the person waits for an admin. */
   state: 'unconnected' | 'connected' | 'skipped' | 'blocked' | 'off'
   /** The person returned from an `unconnected` app, but its consent was never confirmed. */
   isUnconfirmed: boolean
-  /** When the person began to wait for an administrator. */
+  /** When the person began to wait for an admin. */
   blockedAt?: number
   /** An `off` app that only an operator can fix. */
   isUnstartable?: boolean

@@ -37,7 +37,7 @@ type AuditEvent =
       operator?: string
       user?: Identity
     }
-  /** An administrator viewed or downloaded data about people. `person`: the address, if it was about one person. */
+  /** An admin viewed or downloaded data about people. `person`: the address, if it was about one person. */
   | { event: 'admin_viewed'; user: Identity; what: string; person?: string }
   | { event: 'admin_viewed'; by: 'report_token'; what: string }
   | { event: 'report_refused' }

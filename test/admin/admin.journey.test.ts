@@ -1,4 +1,4 @@
-// The pages of administrators for many people, and the export.
+// The pages of admins for many people, and the export.
 import { get } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parse } from 'csv-parse/sync'
@@ -30,7 +30,7 @@ const exported = async (query: string) => {
   return parse<Record<string, string>>(body, { bom: true, columns: true })
 }
 
-it('the overview for administrators begins with the share of people who are done', async () => {
+it('the overview for admins begins with the share of people who are done', async () => {
   await grace.open(`${running.url}/admin`)
   const [done, hadToConnect, nothing] = (['finished', 'hadToConnect', 'nothing'] as const).map(
     (criterion) => summaries.filter(CRITERIA[criterion]).length,
@@ -46,7 +46,7 @@ it('the overview for administrators begins with the share of people who are done
   for (const count of Object.values(report.ofInvited)) expect(count).toBeLessThanOrEqual(report.invited)
 })
 
-it('the overview for administrators names the base of its funnel’s shares, and draws the trend', async () => {
+it('the overview for admins names the base of its funnel’s shares, and draws the trend', async () => {
   await grace.open(`${running.url}/admin`)
   const counted = summaries.filter(CRITERIA.hadToConnect)
   const [invited, signedIn] = (['invited', 'signedIn'] as const).map((stage) =>
@@ -56,7 +56,7 @@ it('the overview for administrators names the base of its funnel’s shares, and
   expect(grace.page.body).toContain(`. Invited: ${invited?.length}; Signed in: ${signedIn?.length};`)
 })
 
-it('the overview for administrators lists what needs action, each with a link to its people', async () => {
+it('the overview for admins lists what needs action, each with a link to its people', async () => {
   const { body } = await grace.open(`${running.url}/admin`)
   const bounced = summaries.filter(CRITERIA.failed).length
   expect(grace.text).toContain(`Fix ${bounced} bounced emails`)
@@ -127,7 +127,7 @@ it.each(['/admin/people.csv', '/admin/people', '/admin'])(
   },
 )
 
-it('only administrators see the link to /admin', async () => {
+it('only admins see the link to /admin', async () => {
   expect((await grace.open(`${running.url}/onboarding`)).body).toContain('href="/admin"')
   const ada = await signIn(running, 'ada')
   expect(ada.page.body).not.toContain('/admin')

@@ -1,4 +1,4 @@
-// The state that `onramp keep` stores, on the pages for administrators and in /metrics.
+// The state that `onramp keep` stores, on the pages for admins and in /metrics.
 import { beforeAll, expect, it } from 'vitest'
 import { openStore } from '../../src/records/store.ts'
 import { createKeyRing } from '../../src/records/data-key.ts'

@@ -1,4 +1,4 @@
-// Notices to administrators: their content, without personal data.
+// Notices to admins: their content, without personal data.
 import { expect, it } from 'vitest'
 import {
   massDisconnectNotice,

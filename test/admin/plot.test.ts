@@ -1,4 +1,4 @@
-// The trend on the administrators' page: its days, its end and its scale.
+// The trend on the admins' page: its days, its end and its scale.
 import { expect, it } from 'vitest'
 import { createPlot } from '../../src/admin/plot.ts'
 import type { Report } from '../../src/admin/report.ts'

@@ -107,7 +107,7 @@ async function pages(people: readonly Person[], given: Partial<PeopleSnapshot> =
   }
 }
 
-it.each([...PAGES, ...EXPORTS])('only administrators can open %s, within their rate limit', async (path) => {
+it.each([...PAGES, ...EXPORTS])('only admins can open %s, within their rate limit', async (path) => {
   const open = await pages([lacksSlack])
   expect((await open(path)).status).toBe(200)
   expect(limited).toEqual([path])

@@ -1,4 +1,4 @@
-// The view of a walk on the pages of administrators.
+// The view of a walk on the pages of admins.
 import { expect, it } from 'vitest'
 import { answerConsent } from '../helpers/journey.ts'
 import { run, signIn } from '../helpers/running.ts'

@@ -1,4 +1,4 @@
-// The pages of administrators with many people pass the checks of every page (examine.ts).
+// The pages of admins with many people pass the checks of every page (examine.ts).
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
 import { crowdOf, storePeople } from '../helpers/crowd.ts'
@@ -28,23 +28,20 @@ async function passes(visitor: Visitor, path: string, title: string, isWide = tr
   expect(visitor.complaints).toEqual([])
 }
 
-describe('every page of administrators', () => {
+describe('every page of admins', () => {
   let [grace, first]: Visitor[] = []
   beforeAll(async () => {
     ;[grace, first] = await Promise.all([site, empty].map((one) => one.arrive({ person: 'grace' })))
     for (const visitor of [grace, first]) await visitor?.open('/admin')
   })
 
-  it.each(cases)('the page of administrators passes: $path', async ({ path, title }) => {
+  it.each(cases)('the page of admins passes: $path', async ({ path, title }) => {
     await expect(passes(grace as Visitor, path, title)).resolves.toBeUndefined()
   })
 
-  it.each(cases)(
-    'the page of administrators passes before anyone was invited: $path',
-    async ({ path, title }) => {
-      await expect(passes(first as Visitor, path, title, false)).resolves.toBeUndefined()
-    },
-  )
+  it.each(cases)('the page of admins passes before anyone was invited: $path', async ({ path, title }) => {
+    await expect(passes(first as Visitor, path, title, false)).resolves.toBeUndefined()
+  })
 })
 
 it('the page of one person passes, and the list links to it', async () => {

@@ -46,7 +46,7 @@ it.each(Object.entries(looks))(
   },
 )
 
-it('an email to administrators with any commands is readable on a phone', async () => {
+it('an email to admins with any commands is readable on a phone', async () => {
   const from = { name: '', address: 'search@acme.example' }
   const { html } = createNoticeComposer(from, resolveCompany(ACME, new Map()))(
     'admin@acme.example',

@@ -1,4 +1,4 @@
-// Emails to administrators: the same content in HTML and plain text, and the headers.
+// Emails to admins: the same content in HTML and plain text, and the headers.
 import { HtmlValidate } from 'html-validate'
 import { expect, it } from 'vitest'
 import { createNoticeComposer, type Notice } from '../../src/campaigns/mail/email.ts'

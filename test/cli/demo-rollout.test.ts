@@ -1,4 +1,4 @@
-// The rollout that `onramp demo` invents for the administrators' pages.
+// The rollout that `onramp demo` invents for the admins' pages.
 import { expect, it } from 'vitest'
 import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'

@@ -257,7 +257,7 @@ it.each([
 })
 
 it.each([
-  ['while administrators don’t answer', {}, [1, 1]],
+  ['while admins don’t answer', {}, [1, 1]],
   ['not once they have removed it', { markedRemovedAt: timeOf(WEDNESDAY) }, [0, 0]],
   ['until everyone was checked once more', undefined, [1, 0]],
 ] as const)('an approval of an app that leaves all lists is kept: %s', async (_when, answer, kept) => {

@@ -48,7 +48,7 @@ async function runMassDisconnect(
   return (await run(twelve)).err
 }
 
-it('a mass disconnect is reported once to each administrator, even if one is rejected', async () => {
+it('a mass disconnect is reported once to each admin, even if one is rejected', async () => {
   const company = installation()
   await runMassDisconnect(company, ['slack_1'])
   expect(company.sentEmails.map(({ to }) => to)).toEqual(['old@acme.example', 'admin@acme.example'])
@@ -165,7 +165,7 @@ const jiraIn = async ({ people, keepState }: ReturnType<typeof installation>) =>
   return report.datasources.find(({ instance }) => instance === 'jira_1')?.counts.connected
 }
 
-it('an app gone from many lists is a question to administrators, and not counted', async () => {
+it('an app gone from many lists is a question to admins, and not counted', async () => {
   const company = installation()
   company.names.set('jira_1', 'Jira')
   const { exit, err } = await goneForTwelve(company)

@@ -1,4 +1,4 @@
-// Runs of `onramp keep` through the command: list, store, service, mail server, administrators and company file reach their uses.
+// Runs of `onramp keep` through the command: list, store, service, mail server, admins and company file reach their uses.
 import { expect, it } from 'vitest'
 import { historyOf } from '../../src/admin/person-history.ts'
 import type { ListEntry } from '../../src/campaigns/people-file.ts'
@@ -157,7 +157,7 @@ it('a run sends no emails on a quiet day of the company file', async () => {
   expect(subjectsTo(ADA)).toEqual([])
 })
 
-it('a pause persists: runs check, but email only administrators until it ends', async () => {
+it('a pause persists: runs check, but email only admins until it ends', async () => {
   const { run, unconnectedApps, subjectsTo, conditions, checkedEmails, keepState } = installation()
   unconnectedApps.set(ADA, ['slack_1'])
   const { err } = await run([ADA], { pauseUntil: '2027-01-20', digest: 'monday' })

@@ -1,4 +1,4 @@
-// Many people after some weeks of a rollout, for the pages of administrators.
+// Many people after some weeks of a rollout, for the pages of admins.
 import { openPeople } from '../../src/cli/store.ts'
 import { newPerson, withMilestone, type PersonApp, type Person } from '../../src/people/person.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'

@@ -1,5 +1,5 @@
 // Debian's Glewlwyd (C), as the package has it, on a database and a configuration of its own. It is set up as its
-// administrator would: through the API behind its pages.
+// admin would: through the API behind its pages.
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -107,7 +107,7 @@ type ClientModule = { parameters: { 'data-format': Record<string, object> } }
 export type Glewlwyd = RealServer & {
   /** The sid of the session that was made last. */
   newestSession(): string
-  /** As its administrator. */
+  /** As its admin. */
   call(method: string, path: string, body?: object): Promise<unknown>
 }
 

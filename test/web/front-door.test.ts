@@ -202,7 +202,7 @@ it('guesses of REPORT_TOKEN are rate-limited, also with a forged X-Forwarded-For
   expect((await request(onramp.app).get('/sign-in').set(guess)).status).not.toBe(429)
 })
 
-it('only a verified address opens the pages of administrators', () => {
+it('only a verified address opens the pages of admins', () => {
   const isAdmin = createAdminCheck(['Grace@ACME.example '], [])
   const user = { issuer: 'https://idp.example', subject: 'grace', email: 'gracE@acme.example' }
   expect(isAdmin({ ...user, emailVerified: true })).toBe(true)

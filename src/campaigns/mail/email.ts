@@ -1,4 +1,4 @@
-// Composes invitations, and notices to administrators. The Message-ID is the same at every try. List-Unsubscribe isn't
+// Composes invitations, and notices to admins. The Message-ID is the same at every try. List-Unsubscribe isn't
 // folded, which would break some DKIM signatures.
 import { hash } from 'node:crypto'
 import { createTransport } from 'nodemailer'
@@ -182,7 +182,7 @@ export function createComposer(deps: {
   }
 }
 
-/** An email to administrators or an app's owners, in the company's first language. It names no person. */
+/** An email to admins or an app's owners, in the company's first language. It names no person. */
 export type Notice = {
   subject: string
   heading: string
@@ -192,7 +192,7 @@ export type Notice = {
   needs: { title: string; detail: string; command: string | undefined }[]
   commands: string[]
   link: { href: string; label: string }
-  /** The app whose owner is the recipient. Absent: the recipient is an administrator. */
+  /** The app whose owner is the recipient. Absent: the recipient is an admin. */
   owned?: string
 }
 

@@ -1,4 +1,4 @@
-// Renders the templates of an email: views/mail, or an administrator's folder with the same two files. The plain text
+// Renders the templates of an email: views/mail, or an admin's folder with the same two files. The plain text
 // begins with "Subject: …" and an empty line. Templates are code, so only the operator may provide them.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

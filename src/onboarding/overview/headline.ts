@@ -43,8 +43,8 @@ type OverviewCounts = {
  * all: every app is connected.
  * all-but-off: every app is connected or switched off.
  * these: the apps of a narrowed visit are connected; others aren't.
- * some: some apps are connected; the others are skipped, or need an administrator.
- * none: no app is connected; at least one is skipped, or needs an administrator.
+ * some: some apps are connected; the others are skipped, or need an admin.
+ * none: no app is connected; at least one is skipped, or needs an admin.
  * off: every app is switched off.
  */
 type Outcome = 'open' | 'unknown-name' | 'nothing' | 'all' | 'all-but-off' | 'these' | 'some' | 'none' | 'off'

@@ -15,7 +15,7 @@ import { consentOf, type Consent, type Employee, type Workforce } from './workfo
 const QUARTER = 91 * DAY
 const PROMISES = {
   noticed: 'every lapse is noticed within 24 hours of runs',
-  notice: 'each mass disconnect is one notice to the administrators, and nothing else is',
+  notice: 'each mass disconnect is one notice to the admins, and nothing else is',
   paused: 'no one is emailed about a mass disconnect before it is resumed or repaired',
   over: 'a mass disconnect that was resumed or repaired pauses no emails a day later',
   repaired: 'no email names an app that is connected',

@@ -52,8 +52,8 @@ Twice many lose one app at once: 3 of 10 people (3,000), resumed three days afte
 (with an even seed two hours after it); and 60, repaired by its cause after two days.
 The service is down for one day. One run of 50 is killed at a random step. A run that is due while
 another still works finds its lease and does nothing. One email of 200 is put off, one of 500 has an
-unknown outcome; one notice to the administrators of five can't be sent at first.
-One app is new for 80% at once. One is gone from all lists, and an administrator says so two days later (with an even seed
+unknown outcome; one notice to the admins of five can't be sent at first.
+One app is new for 80% at once. One is gone from all lists, and an admin says so two days later (with an even seed
 never). One is replaced, and has to be connected again. One needs an approval, which its owner gives a day after the email
 about it (with an even seed it doesn't work the first time). Three days are quiet, one of them in Paris only, and emails
 are paused for four days. In a week 0.4% get a new address: half of the people have an id on the list, and an operator

@@ -290,7 +290,7 @@ export class Year {
     return { outcome: 'sent' }
   }
 
-  /** An administrator has looked into it; the next run sees it. */
+  /** An admin has looked into it; the next run sees it. */
   #resume(instance: string, noticedAt: number): void {
     const planted = this.#workforce.planted.find((one) => one.instance === instance && one.at <= noticedAt)
     if (planted?.cause !== 'big') return

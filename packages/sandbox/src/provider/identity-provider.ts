@@ -67,7 +67,7 @@ export class IdentityProvider implements RequestHandler {
     return (await this.provider.AccessToken.find(accessToken))?.accountId
   }
 
-  /** Ends sessions from outside, as an administrator would. */
+  /** Ends sessions from outside, as an admin would. */
   async endSessions(personId?: string): Promise<void> {
     for (const session of this.store.list('Session'))
       if (session.accountId && [undefined, session.accountId].includes(personId))
