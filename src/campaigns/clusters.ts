@@ -21,8 +21,8 @@ const RECENT_MS = 31 * 24 * 3_600_000
 type FoundCluster = { instance: string; since: number; noticedAt: number }
 
 /**
- * Counts of one app, for one kind of change: lapses, first listings or delistings. Of the people without a new change,
- * `connectedByConsent` connected the app since the last evaluation, `connected` before or elsewhere.
+ * Counts of one app, for one kind of change: lapses, first listings or delistings. People without a new change are in
+ * `connectedByConsent` if they connected the app since the last evaluation, in `connected` if earlier or elsewhere.
  */
 type ClusterCounts = Record<'connected' | 'connectedByConsent', number> & {
   name: string

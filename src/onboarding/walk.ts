@@ -10,8 +10,9 @@ export type UnconnectedApp = {
   status: 'awaiting' | 'stale' | 'disabled' | 'attention'
 }
 
-/** A consent started by a click. The return must have the step id. Times are milliseconds since 1970. */
+/** A consent that was started, by a click or automatically. Times are milliseconds since 1970. */
 type Attempt = {
+  /** The attempt's random id, named like its query parameter: the return must have it. */
   step: string
   /** The step of the attempt that this one replaced, whose consent page may still be open. */
   previousStep?: string | undefined

@@ -29,7 +29,10 @@ export type MassDisconnect = {
 /** Everyone is checked once more within this time, even by a daily run. */
 export const SPREAD_MS = 36 * 3_600_000
 
-/** An app that is new for many people at once. `isMoved`: it replaces another app; or, if it was delisted, it moved. */
+/**
+ * An app that is new for many people at once. `isMoved` is true if it replaces another app. Of a delisted app, it is
+ * true if another app took its place.
+ */
 type NewApp = Pick<MassDisconnect, 'instance' | 'name' | 'noticedAt' | 'since'> & {
   people: number
   isMoved?: boolean

@@ -54,9 +54,9 @@ export type EmailRecord = {
   apps?: readonly string[] | undefined
   /** Instances that a reminder also lists, because the person lacks them, though other emails are about them. */
   alsoListed?: readonly string[] | undefined
-  /** Every app replaces another one, or none does. Absent if some do, and in older records. */
+  /** True if all of these apps replace others, false if none does. Absent if only some do, and in older records. */
   isMoved?: boolean | undefined
-  /** The operator who released it, if it waited for that, in the first email about a loss. */
+  /** The operator who released the email, if it was on hold. Only the first email about a loss has it. */
   releasedBy?: string | undefined
 }
 
@@ -82,8 +82,8 @@ export type OutboxEvent = {
 /** Access to an app ended, or the person has it again, at `at` (milliseconds since 1970). */
 type AccessEvent = { at: number; what: 'lost' | 'back'; instance: string }
 
-/** A failed step. `code`: as in the audit log, `unconfirmed`, or the person's choice. No `instance`: unknown. */
-type StepFailure = { at: number; instance?: string | undefined; code: string }
+/** `code`: as in the audit log, `unconfirmed`, or the person's choice. No `instance`: unknown. */
+type ActionFailure = { at: number; instance?: string | undefined; code: string }
 
 /** An action of an operator or an app's owner. `by`: the operating system's user, or an address. */
 export type OperatorAction = {
@@ -139,7 +139,7 @@ export type Person = ListDetails & {
   campaigns: { name: string; emails: EmailRecord[] }[]
   outbox?: OutboxEvent[]
   /** Newest last, as are `actions` and `accessEvents`. */
-  failures?: StepFailure[]
+  failures?: ActionFailure[]
   accessEvents?: AccessEvent[]
   actions?: OperatorAction[]
 }
@@ -212,9 +212,9 @@ const HOUR_MS = 3_600_000
 const MAX_ACTIONS = 20
 
 /** A page that reloads while it can't be shown is one failure in an hour. */
-export function withFailure(person: Person, failure: StepFailure): Person {
+export function withFailure(person: Person, failure: ActionFailure): Person {
   const { failures = [] } = person
-  const isAgain = ({ at, code, instance }: StepFailure) =>
+  const isAgain = ({ at, code, instance }: ActionFailure) =>
     instance === undefined && code === failure.code && failure.at - at < HOUR_MS
   if (failure.instance === undefined && failures.some(isAgain)) return person
   return { ...person, failures: [...failures, failure].slice(-MAX_FAILURES) }
