@@ -275,10 +275,10 @@ it.each([
 })
 
 it.each([
-  [false, 'Email about new apps'],
-  [true, 'Email about moved apps'],
-  [undefined, 'Email about new or moved apps'],
-])('an email about apps that have moved (%s) is called: %s', (isMoved, text) => {
+  ['no', false, 'Email about new apps'],
+  ['only', true, 'Email about moved apps'],
+  ['some', undefined, 'Email about new or moved apps'],
+])('an email about %s apps that have moved is called so', (_which, isMoved, text) => {
   const email = { campaign: 'new-apps', reminder: 0, state: 'sent', now: NOW, isMoved } as const
   const page = personPage(withEmail(withSlack, email), newKeepState(), resolveCompany({}, new Map()), {
     t,

@@ -346,15 +346,15 @@ it('three reminders of other apps don’t prevent an email about a new app', () 
 })
 
 // prettier-ignore
-it.each<[string, (person: Person) => Person, string[]]>([
-  ['was invited', withInvitation('sent'), ['notion_1']],
-  ['got a reminder that named no app', withInvitation('sent', 1, monday - DAY), ['notion_1']],
-  ['signed in without an invitation', (person) => ({ ...person, signedInAt: 1 }), ['notion_1']],
-  ['was never invited and never signed in', (person) => person, []],
-  ['has yet to get the deferred invitation', withInvitation('deferred'), []],
-  ['was invited, and has yet to get the deferred reminder', (person) => withInvitation('deferred', 1)(invited(person, 1)), ['notion_1']],
-  ['signed in, and has an address that was rejected', (person) => withInvitation('failed')({ ...person, signedInAt: 1 }), []],
-])('a person who %s gets %j in an email about new apps', (_who, change, apps) => {
+it.each<[string, string, (person: Person) => Person, string[]]>([
+  ['was invited', 'gets an', withInvitation('sent'), ['notion_1']],
+  ['got a reminder that named no app', 'gets an', withInvitation('sent', 1, monday - DAY), ['notion_1']],
+  ['signed in without an invitation', 'gets an', (person) => ({ ...person, signedInAt: 1 }), ['notion_1']],
+  ['was never invited and never signed in', 'gets no', (person) => person, []],
+  ['has yet to get the deferred invitation', 'gets no', withInvitation('deferred'), []],
+  ['was invited, and has yet to get the deferred reminder', 'gets an', (person) => withInvitation('deferred', 1)(invited(person, 1)), ['notion_1']],
+  ['signed in, and has an address that was rejected', 'gets no', (person) => withInvitation('failed')({ ...person, signedInAt: 1 }), []],
+])('a person who %s %s email about the new app', (_who, _gets, change, apps) => {
   expect(dueNew(personWithNewApp(change))).toEqual(apps)
 })
 

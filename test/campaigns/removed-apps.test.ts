@@ -56,18 +56,18 @@ it.each([
 )
 
 it.each([
-  { byRuns: 4, byPages: 0, listed: 4, found: 0 },
-  { byRuns: 5, byPages: 0, listed: 20, found: 1 },
-  { byRuns: 5, byPages: 0, listed: 21, found: 0 },
-  { byRuns: 50, byPages: 0, listed: 1_000, found: 1 },
-  { byRuns: 49, byPages: 0, listed: 1_000, found: 0 },
-  { byRuns: 3, byPages: 2, listed: 20, found: 1 },
-  { byRuns: 3, byPages: 1, listed: 0, found: 0 },
+  { byRuns: 4, byPages: 0, consents: 0, listed: 4, found: 0 },
+  { byRuns: 5, byPages: 0, consents: 0, listed: 20, found: 1 },
+  { byRuns: 5, byPages: 0, consents: 0, listed: 21, found: 0 },
+  { byRuns: 50, byPages: 0, consents: 0, listed: 1_000, found: 1 },
+  { byRuns: 49, byPages: 0, consents: 0, listed: 1_000, found: 0 },
+  { byRuns: 3, byPages: 2, consents: 0, listed: 20, found: 1 },
+  { byRuns: 3, byPages: 1, consents: 0, listed: 0, found: 0 },
   { byRuns: 40, byPages: 20, consents: 30, listed: 0, found: 1 },
   { byRuns: 40, byPages: 20, consents: 31, listed: 0, found: 0 },
 ])(
   '$byRuns runs and $byPages pages lack an app ($consents consents, $listed listings): $found removed',
-  async ({ byRuns, byPages, consents = 0, listed, found }) => {
+  async ({ byRuns, byPages, consents, listed, found }) => {
     const noticed = [...people(byRuns, 'run'), ...people(byPages, 'page'), ...people(consents, 'walk')]
     const everyone = [...noticed, ...people(listed)]
     expect(await find(everyone)).toHaveLength(found)

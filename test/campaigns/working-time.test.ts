@@ -47,12 +47,12 @@ const quiet = [
 const at = (day: number) => Date.parse(`2027-01-${day}T10:00:00Z`)
 
 it.each([
-  ['Berlin', undefined, [20, 21, 22]],
-  ['Paris', undefined, [20, 22]],
+  ['Berlin', 'on working days', undefined, [20, 21, 22]],
+  ['Paris', 'except on quiet days', undefined, [20, 22]],
   // A pause ends as the day begins in the person's zone: 9:00 in Tokyo is midnight in UTC.
-  ['Berlin', '2027-01-21', [21, 22]],
-  ['Paris', '2027-01-21', [22]],
-])('people in %s are emailed on working days, unless quiet or paused until %s', (group, until, days) => {
+  ['Berlin', 'once a pause ends', '2027-01-21', [21, 22]],
+  ['Paris', 'once a pause and quiet days end', '2027-01-21', [22]],
+])('people in %s are emailed %s', (group, _when, until, days) => {
   const place = calendarOf(
     { timezone: 'UTC', quietDays: quiet },
     { group },

@@ -210,24 +210,39 @@ it('a run that finds an app gone from many lists doesn’t count it as connected
 })
 
 it.each([
-  ['removed', undefined, 'removed', 'Jira 1 counts as removed: it is in no figure and no email.\n'],
-  ['release', 12, 'markedConnected', 'Jira 1 counts as connected for everyone whose list it left.\n'],
-] as const)('after --%s, %s people count as connected', async (option, connected, what, sentence) => {
-  const company = installation()
-  await goneForTwelve(company)
-  const { exit, err } = await company.run(twelve, { [option]: ['jira_1'] })
-  expect(exit).toBe(0)
-  expect(err.includes('Needs you')).toBe(false)
-  expect(err).toEqual(expect.stringContaining(sentence))
-  expect(auditedIn({ err })).toEqual([`${option === 'release' ? 'released' : option} jira_1`])
-  expect((await company.keepState.load()).actions).toMatchObject([{ what, by: OPERATOR, app: 'jira_1' }])
-  expect(await jiraIn(company)).toBe(connected)
-  const again = await company.run(twelve, option === 'removed' ? { removed: ['jira_1'] } : {})
-  expect([auditedIn(again), again.err.includes('Jira 1')]).toEqual([[], false])
-  await expect(company.run(twelve, { removed: ['slack_1'] })).rejects.toThrow(
-    '--removed slack_1: this app isn',
-  )
-})
+  [
+    'removed',
+    'it is in no count',
+    undefined,
+    'removed',
+    'Jira 1 counts as removed: it is in no figure and no email.\n',
+  ],
+  [
+    'release',
+    'all twelve have connected it',
+    12,
+    'markedConnected',
+    'Jira 1 counts as connected for everyone whose list it left.\n',
+  ],
+] as const)(
+  '--%s decides for everyone whose list an app left: %s',
+  async (option, _decision, connected, what, sentence) => {
+    const company = installation()
+    await goneForTwelve(company)
+    const { exit, err } = await company.run(twelve, { [option]: ['jira_1'] })
+    expect(exit).toBe(0)
+    expect(err.includes('Needs you')).toBe(false)
+    expect(err).toEqual(expect.stringContaining(sentence))
+    expect(auditedIn({ err })).toEqual([`${option === 'release' ? 'released' : option} jira_1`])
+    expect((await company.keepState.load()).actions).toMatchObject([{ what, by: OPERATOR, app: 'jira_1' }])
+    expect(await jiraIn(company)).toBe(connected)
+    const again = await company.run(twelve, option === 'removed' ? { removed: ['jira_1'] } : {})
+    expect([auditedIn(again), again.err.includes('Jira 1')]).toEqual([[], false])
+    await expect(company.run(twelve, { removed: ['slack_1'] })).rejects.toThrow(
+      '--removed slack_1: this app isn',
+    )
+  },
+)
 
 it.each<[string, string[], string[], number]>([
   ['a run found gone from many lists before', ['slack_1'], [], 0],

@@ -144,22 +144,22 @@ it.each([
   expect(/invited again when the whole list is next checked.* opt-out EMAIL\n$/.test(out)).toBe(isInvited)
 })
 
-it.each([[], ['--json']])(
-  'onramp person shows an app that was replaced for others: %j',
-  async (...options) => {
-    const file = join(folder, 'replaces.yaml')
-    writeFileSync(file, 'datasources: { slack_2: { replaces: slack_1, name: Chat } }\n')
-    const settings = { ...env, COMPANY_FILE: file, DATA_DIR: join(folder, `replaced${options.length}`) }
-    await withStore(loadSettings(settings), async (records) => {
-      const people = openPeople({ records, settings: loadSettings(settings), now: Date.now })
-      await people.change(ADA, (person) => withAppStates(person, { slack_1: 'connected' }, NOW))
-      await people.change('bob@acme.example', (person) =>
-        withAppStates(person, { slack_2: 'unconnected' }, NOW),
-      )
-    })
+it.each([
+  ['as text', []],
+  ['as JSON', ['--json']],
+])('onramp person shows an app that was replaced for others, %s', async (_form, options) => {
+  const file = join(folder, 'replaces.yaml')
+  writeFileSync(file, 'datasources: { slack_2: { replaces: slack_1, name: Chat } }\n')
+  const settings = { ...env, COMPANY_FILE: file, DATA_DIR: join(folder, `replaced${options.length}`) }
+  await withStore(loadSettings(settings), async (records) => {
+    const people = openPeople({ records, settings: loadSettings(settings), now: Date.now })
+    await people.change(ADA, (person) => withAppStates(person, { slack_1: 'connected' }, NOW))
+    await people.change('bob@acme.example', (person) =>
+      withAppStates(person, { slack_2: 'unconnected' }, NOW),
+    )
+  })
 
-    const { out } = await runCommand(['person', ADA, ...options], settings)
+  const { out } = await runCommand(['person', ADA, ...options], settings)
 
-    expect(out).toContain(options.length === 0 ? 'Chat' : '"apps":[{"instance":"slack_2"')
-  },
-)
+  expect(out).toContain(options.length === 0 ? 'Chat' : '"apps":[{"instance":"slack_2"')
+})

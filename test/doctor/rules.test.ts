@@ -323,12 +323,12 @@ it.each([
 })
 
 it.each([
-  [-1, false],
-  [0, true],
-  [13.9, true],
-  [14, false],
-  [NaN, false],
-])('a certificate that expires in %d days is reported: %s', (days, isReported) => {
+  ['that expired yesterday', 'not reported here', -1, false],
+  ['that expires now', 'reported', 0, true],
+  ['that expires in 13.9 days', 'reported', 13.9, true],
+  ['that expires in 14 days', 'not reported', 14, false],
+  ['without a date', 'not reported', NaN, false],
+])('a certificate %s is %s', (_which, _is, days, isReported) => {
   const certificate = { setting: 'SMTP_URL', host: 'm:465', endsAt: NOW + days * DAY }
   expect(report(certificatesCheck, [certificate])).toHaveLength(isReported ? 1 : 0)
 })

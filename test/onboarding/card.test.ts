@@ -162,10 +162,10 @@ it('the card has the company’s reason, the scope of search, the account and he
 })
 
 it.each([
-  ['slack_1', true],
-  ['github_1', false],
-  [undefined, false],
-])('the card has the focus only after a return from its app (%s)', (from, focus) => {
+  ['has the focus after a return from its app', 'slack_1', true],
+  ['has no focus after a return from another app', 'github_1', false],
+  ['has no focus without a return', undefined, false],
+])('the card %s', (_when, from, focus) => {
   expect(overviewPage(returnedWalk([slack]), { from }).card?.focus).toBe(focus)
   const attending = overviewPage(unconfirmedWalk([slack, github]), { from, now: LATE })
   expect(attending).toMatchObject({ banner: undefined, card: { focus } })

@@ -109,12 +109,22 @@ it('a return counts although another tab found the app connected', () => {
   expect(findReturn(relistedWalk, 's1')).toMatchObject({ instance: 'slack_1' })
 })
 
-it('a declined app is no longer confirming, is offered again, and may still become connected', () => {
-  const declined = decline(walkAfterReturn(), 'slack_1', 2_000)
-  expect(nextOf(declined, 2_000)).toMatchObject({ kind: 'unconfirmed', instance: 'slack_1' })
-  expect(declined.apps[0]?.attempt).toMatchObject({ isOver: true, isDeclined: true })
-  expect(leave(declined, 'slack_1', 's2', 3).apps[0]?.attempt?.isDeclined).toBeUndefined()
-  expect(kindOf(checkedWalk([github, drive], declined, 3), 'slack_1')).toBe('connected')
+const DECLINED_AT = 2_000
+const declinedWalk = () => decline(walkAfterReturn(), 'slack_1', DECLINED_AT)
+
+it('a declined app is no longer being confirmed', () => {
+  expect(nextOf(declinedWalk(), DECLINED_AT)).toMatchObject({ kind: 'unconfirmed', instance: 'slack_1' })
+  expect(declinedWalk().apps[0]?.attempt).toMatchObject({ isOver: true, isDeclined: true })
+})
+
+it('a declined app can be started again', () => {
+  const again = leave(declinedWalk(), 'slack_1', 's2', DECLINED_AT + 1)
+  expect(again.apps[0]?.attempt?.isDeclined).toBeUndefined()
+})
+
+it('a declined app that the service no longer lists is connected', () => {
+  const checked = checkedWalk([github, drive], declinedWalk(), DECLINED_AT + 1)
+  expect(kindOf(checked, 'slack_1')).toBe('connected')
 })
 
 it('declining has no effect unless the app is being confirmed', () => {

@@ -129,18 +129,15 @@ it('a lost record gets its connected apps from a walk', () => {
 })
 
 it.each([
-  ['never', undefined, AT + 9],
-  ['just before it was listed', AT - 1, AT + 9],
-  ['when it was listed', AT, undefined],
-])(
-  'an app that the person left for %s counts as delisted since %s',
-  (_when, consentStartedAt, delistedAt) => {
-    const added = afterCheck(afterCheck(ada, [], AT - 9), listed('slack_1'))
-    const connected = [{ instance: 'slack_1', name: 'Slack', since: AT, consentStartedAt }]
-    const after = withCheck(added, { checkedAt: AT + 9, unconnected: [], connected }, AT + 9)
-    expect(after.lastCheck?.apps[0]?.delistedAt).toBe(delistedAt)
-  },
-)
+  ['that the person never left for is delisted', undefined, AT + 9],
+  ['that the person left for just before it was listed is delisted', AT - 1, AT + 9],
+  ['that the person left for when it was listed is connected', AT, undefined],
+])('an app %s', (_when, consentStartedAt, delistedAt) => {
+  const added = afterCheck(afterCheck(ada, [], AT - 9), listed('slack_1'))
+  const connected = [{ instance: 'slack_1', name: 'Slack', since: AT, consentStartedAt }]
+  const after = withCheck(added, { checkedAt: AT + 9, unconnected: [], connected }, AT + 9)
+  expect(after.lastCheck?.apps[0]?.delistedAt).toBe(delistedAt)
+})
 
 it('an app keeps its time until its status changes', () => {
   const since = (person: Person) => person.lastCheck?.apps.map((app) => app.since)

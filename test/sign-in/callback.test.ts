@@ -47,7 +47,7 @@ it('a callback of twenty parameters is redeemed, and none of more', async () => 
   expect(await ada.follow(withSize(20))).toBe('/x')
 })
 
-it('a callback of six thousand characters is redeemed, and no longer one', async () => {
+it('a callback of six thousand characters is redeemed, and none that is longer', async () => {
   const { ada, sent, requests, callbackFor } = await browserAfterStart()
   const withLength = (characters: number) => {
     const address = `${callbackFor(sent)}&session_state=`
@@ -67,15 +67,22 @@ it('two callbacks at the same moment redeem the code once', async () => {
   expect(await ada.follow(AGAIN)).toBe('/x')
 })
 
+type Row = { from: string; redeeming: number; others: string; code?: string }
 const [V4, V6] = ['198.51.100.1', '2001:db8:1::1']
 it.each([
-  { from: V4, redeeming: 99, others: V4, code: undefined },
-  { from: V4, redeeming: 100, others: V4, code: 'too_many' },
-  { from: '198.51.100.2', redeeming: 100, others: V4, code: undefined },
+  { what: 'one more of it is redeemed', from: V4, redeeming: 99, others: V4 },
+  { what: 'one more of it is refused', from: V4, redeeming: 100, others: V4, code: 'too_many' },
+  { what: 'one of another address is redeemed', from: '198.51.100.2', redeeming: 100, others: V4 },
   // A site has a /48 (RFC 6177).
-  { from: '2001:db8:1:ffff::9', redeeming: 100, others: V6, code: 'too_many' },
-  { from: '2001:db8:2::1', redeeming: 100, others: V6, code: undefined },
-])('while $others redeems $redeeming codes, one of $from is refused with $code', async (row) => {
+  {
+    what: 'one more of its site is refused',
+    from: '2001:db8:1:ffff::9',
+    redeeming: 100,
+    others: V6,
+    code: 'too_many',
+  },
+  { what: 'one of another site is redeemed', from: '2001:db8:2::1', redeeming: 100, others: V6 },
+])('while $others redeems $redeeming codes, $what', async (row: Row) => {
   const { from, redeeming, others, code } = row
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   let pending = 0

@@ -20,11 +20,11 @@ it('a token response gives all its tokens, and a refresh keeps the omitted ones'
 })
 
 it.each([
-  [29, undefined, undefined],
-  [30, undefined, 30_000],
-  [0, 'r', 0],
-  [undefined, 'r', undefined],
-])('tokens for %j seconds with the refresh token %j expire after %j', (seconds, refresh, life) => {
+  ['29 seconds, without a refresh token, have no known expiry', 29, undefined, undefined],
+  ['30 seconds, without a refresh token, expire then', 30, undefined, 30_000],
+  ['0 seconds, with a refresh token, expire at once', 0, 'r', 0],
+  ['an unnamed time, with a refresh token, have no known expiry', undefined, 'r', undefined],
+])('tokens for %s', (_what, seconds, refresh, life) => {
   const lifetime = omitUndefined({ expires_in: seconds, refresh_token: refresh })
   expect(tokensFrom(answer(lifetime), NOW).expiresAt).toBe(life === undefined ? undefined : NOW + life)
 })
