@@ -71,7 +71,7 @@ function setUpApprovalPages({
   }
   const user = { issuer: 'https://as.example', subject: email, email, emailVerified }
   const failed: ErrorRequestHandler = (problem: Problem, _req, res, _next) =>
-    void res.status(problem.status).json({ code: problem.code })
+    void res.status(problem.status).json({ code: problem.code, detail: problem.detail })
   const app = express()
     .use((req, _res, next) => {
       const tokens = { accessToken: '', issuedAt: now }
@@ -186,6 +186,12 @@ it.each([
     expect([response.status, response.body.code, passes]).toEqual([403, 'owners_only', 0])
   expect(await keepStateStore.findDecision(instance)).toBeUndefined()
   expect(audited).toEqual([])
+})
+
+it('the log names only an app of the company file to which someone has no right', async () => {
+  const { open } = setUpApprovalPages({ email: 'bob@acme.example' })
+  expect((await open('slack_1')).body.detail).toContain('slack_1')
+  expect((await open('ada.lovelace@acme.example')).body.detail).not.toContain('ada')
 })
 
 it('the former link of an app that moved leads to the approval of its successor', async () => {
