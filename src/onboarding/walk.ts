@@ -51,7 +51,7 @@ export type Walk = {
   apps: TrackedApp[]
   /** `datasources` are shown, or all if it is empty. `returnTo`: the URL to return to afterwards. */
   visit: { datasources: string[]; returnTo?: string | undefined }
-  /** The visit in which the open consent was started. Its return goes on there, even if another site opened a link. */
+  /** The visit in which the newest consent was started. Returns go on there, even if another site opened a link. */
   visitAtStart?: Walk['visit'] | undefined
   /** Clicks on "connect". A consent started automatically counts as part of the click before it. */
   clicks: number
@@ -178,10 +178,7 @@ export const findReturn = (walk: Walk, step: string | undefined): StartedApp | u
         step && !isOver && [steps.step, steps.previousStep].includes(step),
     )
 
-const inVisitAtStart = ({ visitAtStart, ...walk }: Walk): Walk => ({
-  ...walk,
-  visit: visitAtStart ?? walk.visit,
-})
+const inVisitAtStart = (walk: Walk): Walk => ({ ...walk, visit: walk.visitAtStart ?? walk.visit })
 
 /** Records a return before any check. @param minChecks 1 if a page was shown, which continues only on a click */
 export const markReturned = (

@@ -59,8 +59,11 @@ it('a click on connect without an app skips apps without an address or under con
 it.each([
   ['at once', (walk: Walk) => walk],
   [
-    'after a page between two apps',
-    (walk: Walk) => markReturned(walk, findReturn(walk, 's1') as StartedApp, 900),
+    'after a page between two apps, and a link',
+    (walk: Walk) => ({
+      ...markReturned(walk, findReturn(walk, 's1') as StartedApp, 900),
+      visit: { datasources: ['jira_1'] },
+    }),
   ],
 ])('a return %s goes on in the visit of its click', (_when, arrive) => {
   const three = [listedApp('slack_1'), listedApp('github_1'), listedApp('jira_1')]
@@ -68,7 +71,12 @@ it.each([
   const away = arrive({ ...click(three).walk, visit: ofLink })
   const next = afterReturn(away, checkOf(three.slice(1)), slackReturn)
   expect(next).toMatchObject({ kind: 'leave', instance: 'github_1', walk: { visit: { datasources: [] } } })
-  // A link that is opened later counts.
+  // Its page may check again.
+  const waiting = afterReturn({ ...away, visit: ofLink }, checkOf(three), slackReturn)
+  expect(waiting.walk.visit.datasources).toEqual([])
+  const again = afterReturn({ ...waiting.walk, visit: ofLink }, checkOf(three), slackReturn)
+  expect(again.walk.visit.datasources).toEqual([])
+  // After its end, a return is only a link.
   const later = afterReturn({ ...next.walk, visit: ofLink }, checkOf(three.slice(1)), slackReturn)
   expect(later.walk.visit).toEqual(ofLink)
 })
