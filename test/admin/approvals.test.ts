@@ -188,7 +188,7 @@ it.each([
   expect(audited).toEqual([])
 })
 
-it('the log names only an app of the company file to which someone has no right', async () => {
+it('the log of a refused approval names only apps of the company file', async () => {
   const { open } = setUpApprovalPages({ email: 'bob@acme.example' })
   expect((await open('slack_1')).body.detail).toContain('slack_1')
   expect((await open('ada.lovelace@acme.example')).body.detail).not.toContain('ada')
