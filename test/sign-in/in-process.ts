@@ -115,6 +115,7 @@ export function setUpSignIn({
       requireSignIn,
     )
     app.get('/me', (req, res) => void res.json(findSignedIn(req)?.user))
+    app.get('/tokens', (req, res) => void res.json(findSignedIn(req)?.tokens))
     app.get('/id', (req, res) => void res.send(findSignedIn(req)?.id))
     app.get('/call', async (req, res) => void res.json(await service.search(req, { query: '', pageSize: 1 })))
     app.use(createSessionsPage(common))

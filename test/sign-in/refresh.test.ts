@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, expect, it, vi } from 'vitest'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
+import type { Tokens } from '../../src/session/signed-in.ts'
 import { setUpSignIn, ISSUER, warningsIn, type Setup } from './in-process.ts'
 import { failing } from './memory-store.ts'
 import { createServerStub } from './server-stub.ts'
@@ -119,6 +120,25 @@ it('a rejected token is refreshed once, and the sign-in ends unless it is new', 
 
 const token = (access_token: string, more: object = {}) => ({
   body: { access_token, token_type: 'Bearer', ...more },
+})
+
+it('a refresh keeps what its response leaves out', async () => {
+  const settings = { TOKEN_ISSUED_BY: 'external-idp' }
+  const { ada, clock, expire, answers } = await setUpSignedInPerson({ settings })
+  const stored = async () => (await ada.agent.get('/tokens')).body as Required<Tokens>
+  const { idToken } = await stored()
+  expire()
+  answers['/token'] = () => token('new')
+  await ada.call()
+  // Without `expires_in`, there is no expiry.
+  const kept: Required<Omit<Tokens, 'expiresAt'>> = {
+    accessToken: 'new',
+    refreshToken: 'refresh',
+    idToken,
+    issuedAt: clock.now,
+    isExternal: true,
+  }
+  expect([await stored(), typeof idToken]).toEqual([kept, 'string'])
 })
 
 it('requests of two processes at the same time refresh once', async () => {

@@ -43,6 +43,13 @@ it('the page of sign-ins begins with this browser, followed by the latest', asyn
   })
 })
 
+it('the same sub at another authorization server has another list of sign-ins', async () => {
+  const { sessions } = await signInWithBrowsers(1)
+  const issuers = [ISSUER, 'https://other.example']
+  const lists = await Promise.all(issuers.map((issuer) => sessions.list({ issuer, subject: 'ada' })))
+  expect(lists.map((list) => list.length)).toEqual([1, 0])
+})
+
 it('someone ends one sign-in from another device, and only that browser gets prompt=login', async () => {
   const { entries, first, second, third } = await signInWithBrowsers(3)
   const [, latest] = await entries()
