@@ -98,19 +98,75 @@ it.each(codes)(
   },
 )
 
-it.each([
-  ['datasource_unknown', 0],
-  ['too_many', 0],
-  ['too_many_requests', 0],
-  ['token_refused', 0],
-  ['not_found', 1],
-] as const)('the failure %s has so many lines besides its audit: %i', async (code, lines) => {
-  const logged: unknown[] = []
-  const info = (line: object) => void logged.push(line)
-  const app = failing(() => new Problem(404, code), { log: { ...log, info } as unknown as Log })
-  await request(app).get('/onboarding').set('accept', 'text/html')
-  expect(logged).toHaveLength(lines)
-})
+/**
+ * Each failure's status and log level; then `again`: a GET can be retried by a link; `reloads`: the page does so itself;
+ * `help`: the company's help comes first; `overview`: the overview fails, too, so no start path is offered either.
+ */
+const PAGES: Record<ProblemCode, string> = {
+  admins_only: '403 info help',
+  api_unknown: '400 info',
+  bad_request: '400 info',
+  cookies_blocked: '400 info',
+  cross_site: '403 info',
+  datasource_cannot_start: '502 warn again',
+  datasource_unknown: '404 audited',
+  internal: '500 error again',
+  not_found: '404 info',
+  owners_only: '403 info help',
+  return_to_too_long: '400 info',
+  search_busy: '503 warn again reloads',
+  search_forbidden: '403 warn help',
+  search_misconfigured: '502 warn help',
+  search_refused: '502 warn',
+  search_too_slow: '503 warn again reloads',
+  search_unavailable: '503 warn again reloads',
+  service_busy: '503 warn again reloads',
+  service_forbidden: '403 warn help overview',
+  service_misconfigured: '502 warn help overview',
+  service_refused_request: '502 warn help overview',
+  service_refused_return: '502 warn help overview',
+  service_refused_sign_in: '403 warn',
+  service_unavailable: '503 warn again reloads',
+  sign_in_denied: '403 info',
+  sign_in_expired: '400 info',
+  sign_in_failed: '400 info',
+  sign_in_misconfigured: '502 warn help overview',
+  sign_in_unavailable: '503 warn again reloads',
+  sign_in_unfinished: '400 info',
+  signed_out: '401 info',
+  store_unavailable: '503 warn again reloads',
+  token_refused: '401 audited',
+  too_large: '413 info',
+  too_many: '429 audited again reloads',
+  too_many_requests: '429 audited again reloads',
+}
+
+it.each(Object.entries(PAGES) as [ProblemCode, string][])(
+  'the page about %s is %s, and so is its log line',
+  async (code, expected) => {
+    const status = Number(expected.slice(0, 3))
+    const retryAfter = [429, 503].includes(status) && { retryAfter: 5 }
+    const levels: string[] = []
+    const [error, warn, info] = ['error', 'warn', 'info'].map((level) => () => void levels.push(level))
+    const pageOf = async (tryAgain?: string) => {
+      const problem = new Problem(status, code, { ...retryAfter, ...(tryAgain && { tryAgain }) })
+      const app = failing(() => problem, { log: { error, warn, info } as unknown as Log })
+      // A page that has reloaded already doesn't redirect to the sign-in.
+      const url = '/onboarding?unattended=yes'
+      return (await request(app).get(url).set('accept', 'text/html')).body as Record<string, unknown>
+    }
+
+    const page = await pageOf()
+    const [logged = 'audited'] = levels
+    const { tryAgain: start } = await pageOf('/sign-in')
+
+    const is = { again: page['tryAgain'], reloads: page['refresh'], help: page['needsHelp'] }
+    const flags = Object.entries({ ...is, overview: page['overviewFailsToo'] })
+    const found = [status, logged, ...flags.flatMap(([name, value]) => (value ? name : []))]
+    expect(found.join(' ')).toBe(expected)
+    expect(start).toBe(expected.endsWith('overview') ? undefined : '/sign-in')
+  },
+)
 
 it('the cause of an error page that becomes plain text is logged', async () => {
   const logged: unknown[] = []
