@@ -1,10 +1,10 @@
 // Rate limits of an address, a sign-in and a person, by a stopped clock. Requests come over one connection, in order.
 import { once } from 'node:events'
 import { connect, type AddressInfo } from 'node:net'
-import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
+import express, { type ErrorRequestHandler, type Request, type RequestHandler } from 'express'
 import { afterEach, expect, it, vi } from 'vitest'
 import type { Problem } from '../../src/problem.ts'
-import { createLimits } from '../../src/web/rate-limit.ts'
+import { createLimits, type Limits } from '../../src/web/rate-limit.ts'
 import { collected, heldBytes } from '../helpers/heap.ts'
 
 const PER_MINUTE = 30
@@ -44,7 +44,9 @@ async function setUpLimit(perMinute = PER_MINUTE) {
     void res.status(status).set('retry-after', String(retryAfter)).end()
   const app = express().set('trust proxy', 1)
   app.use((req, _res, next) => {
-    req.session = { user: { issuer: 'https://as.example', subject: req.get('x-subject') } } as never
+    const subject = req.get('x-subject')
+    const user = { issuer: 'https://as.example', subject }
+    req.session = { id: req.get('x-session'), ...(subject !== '' && { user }) } as never
     next()
   })
   app.get('/sign-in', limits.signingIn, accepted)
@@ -54,6 +56,16 @@ async function setUpLimit(perMinute = PER_MINUTE) {
     limits.callback(req, req.params.id)
     res.status(204).end()
   })
+  const { callback, optOut, rejectedLogoutToken, ...handlers } = limits
+  const counted = { callback, optOut, rejectedLogoutToken: (req: Request) => rejectedLogoutToken(req) }
+  app.get('/limits/:name', (req, res, next) => {
+    const name = req.params.name
+    if (!(name in counted))
+      return void handlers[name as keyof typeof KEYS & keyof typeof handlers](req, res, next)
+    counted[name as keyof typeof counted](req, req.get('x-key') || undefined)
+    next()
+  })
+  app.get('/limits/:name', accepted)
   app.get('/redeem', async (req, res) => {
     await limits.redeeming(req, () => {
       redemptions.count++
@@ -123,6 +135,53 @@ it('one sign-in may return thirty times a minute, without slowing others', async
   const { send, refusals } = await setUpLimit()
   expect(await refusals(31, comeBack('ada'))).toBe(1)
   expect(await send(comeBack('grace'), signIn())).toEqual([undefined, undefined])
+})
+
+/** What each limit counts by, without the shares of networks; `of`: if they have that, else the address. */
+const KEYS = {
+  signingIn: { of: 'address', sharedWith: ['callback'] },
+  callback: { of: 'key', sharedWith: ['signingIn'] },
+  signingOut: { of: 'session', sharedWith: [] },
+  optOut: { of: 'key', sharedWith: [] },
+  readingReports: { of: 'address', sharedWith: [] },
+  byPerson: { of: 'subject', sharedWith: ['adminPages'] },
+  adminPages: { of: 'subject', sharedWith: ['byPerson'] },
+  sessionsPage: { of: 'subject', sharedWith: [] },
+  rejectedLogoutToken: { of: 'address', sharedWith: [] },
+} satisfies Record<Exclude<keyof Limits, 'starting' | 'redeeming' | 'checkingLogoutToken'>, object>
+
+const REQUESTER = { address: ADDRESS, subject: 'ada', session: 'one', key: 'mine' }
+const OTHERS = { address: '198.51.100.7', subject: 'grace', session: 'two', key: 'yours' }
+const requestOf = (name: string, { address, subject, session, key }: typeof REQUESTER): Target => ({
+  path: `/limits/${name}`,
+  headers: { 'x-forwarded-for': address, 'x-subject': subject, 'x-session': session, 'x-key': key },
+})
+const NAMES = Object.keys(KEYS) as (keyof typeof KEYS)[]
+
+it.each(NAMES)('the limit %s counts by its own key alone', async (name) => {
+  const { refusals } = await setUpLimit()
+  const { of } = KEYS[name]
+  expect(await refusals(201, requestOf(name, REQUESTER))).toBeGreaterThan(0)
+  for (const attribute of Object.keys(OTHERS) as (keyof typeof OTHERS)[]) {
+    const changed = { ...REQUESTER, [attribute]: OTHERS[attribute] }
+    expect([attribute, await refusals(1, requestOf(name, changed))]).toEqual([
+      attribute,
+      Number(attribute !== of),
+    ])
+  }
+})
+
+it.each(NAMES)('the limit %s refuses no other stranger, and no other requests', async (name) => {
+  const { refusals } = await setUpLimit()
+  const { of, sharedWith } = KEYS[name]
+  const [own, other] =
+    of === 'subject' ? [{}, { subject: 'bob' }] : [{ subject: '' }, { address: '10.0.0.1' }]
+  const stranger = { ...REQUESTER, key: '', ...own }
+  await refusals(201, requestOf(name, stranger))
+  expect(await refusals(1, requestOf(name, { ...stranger, ...other }))).toBe(0)
+  const refused: string[] = []
+  for (const one of NAMES) if ((await refusals(1, requestOf(one, stranger))) > 0) refused.push(one)
+  expect(new Set(refused)).toEqual(new Set([name, ...sharedWith]))
 })
 
 it.each([
