@@ -46,6 +46,8 @@ export function installation(env: Record<string, string> = {}) {
   const checkedEmails: string[] = []
   const sentEmails: Email[] = []
   const events: unknown[] = []
+  /** The output of the latest run, even of a failed one. */
+  const printed = { out: '', err: '' }
   const people = openPeople({ records, settings, now: () => conditions.now })
   const keepState = openKeepState(records, settings)
 
@@ -59,9 +61,9 @@ export function installation(env: Record<string, string> = {}) {
       signal = new AbortController().signal,
       ...options
     } = given
-    const text = { out: '', err: '' }
+    Object.assign(printed, { out: '', err: '' })
     const writes = (name: 'out' | 'err') => ({
-      write: (more: string | Uint8Array) => void (text[name] += more),
+      write: (more: string | Uint8Array) => void (printed[name] += more),
     })
     const exit = await runOnce(
       records,
@@ -106,7 +108,7 @@ export function installation(env: Record<string, string> = {}) {
       },
     )
     conditions.now += HOUR
-    return { exit, ...text }
+    return { exit, ...printed }
   }
   return {
     run,
@@ -116,6 +118,7 @@ export function installation(env: Record<string, string> = {}) {
     checkedEmails,
     sentEmails,
     events,
+    printed,
     people,
     keepState,
     records,

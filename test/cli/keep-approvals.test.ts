@@ -1,6 +1,7 @@
 // Approvals over runs of `onramp keep`: requests to owners, the tester, and emails to the other people.
 import { expect, it } from 'vitest'
 import { resolveCompany, type Company } from '../../src/company/company.ts'
+import { newApproval } from '../../src/people/keep-state.ts'
 import { withCheck, withFailure, withIntents, withMilestone } from '../../src/people/person.ts'
 import type { AppIntent } from '../../src/people/person.ts'
 import { describeApproval } from '../../src/admin/approval-texts.ts'
@@ -43,15 +44,16 @@ async function setUpWaitingPeople(
 }
 
 const recordIntent = async (
-  { people, conditions }: Installation,
+  { people, conditions: { now } }: Installation,
   email: string,
   kind: AppIntent['kind'],
   since?: number,
+  instances = ['slack_1'],
 ) =>
   await people.change(email, (person) => {
-    const app = { instance: 'slack_1', kind, ...(since !== undefined && { since }) }
-    const failed = withFailure(person, { at: conditions.now, instance: 'slack_1', code: kind })
-    return withIntents(withMilestone(failed, 'signedInAt', monday), conditions.now, [app], conditions.now)
+    const apps = instances.map((instance) => ({ instance, kind, ...(since !== undefined && { since }) }))
+    const failed = withFailure(person, { at: now, instance: 'slack_1', code: kind })
+    return withIntents(withMilestone(failed, 'signedInAt', monday), now, apps, now)
   })
 
 /** Runs keep at that time. @returns recipient and subject of each email */
@@ -320,6 +322,33 @@ it.each([
 
   expect((await sentOn(rollout, THURSDAY)).map(([to]) => to)).toEqual(emailed)
 })
+
+it.each([
+  ['confirmed', 'confirmed', '2 apps were approved: one click each', false],
+  ['confirmed', 'approved', '2 apps were approved. Connect them now.', true],
+  ['approved', 'confirmed', '2 apps were approved. Connect them now.', false],
+  ['approved', 'approved', '2 apps were approved. Connect them now.', true],
+] as const)(
+  'an email about %s and %s apps says “%s”, and names others: %s',
+  async (first, second, subject, namesOthers) => {
+    const rollout = installation()
+    const since = monday + 2 * HOUR
+    await setUpWaitingPeople(rollout, [], ['jira_1'])
+    await recordIntent(rollout, ADA, 'blocked', since, ['slack_1', 'jira_1'])
+    // Another person waits for the second one, unless it is confirmed.
+    await recordIntent(rollout, BOB, 'blocked', since + 1, ['jira_1'])
+    const at = timeOf(TUESDAY, 9)
+    const approvals = Object.entries({ slack_1: first, jira_1: second }).map(([instance, stage]) => {
+      const change = { stage, stageChangedAt: at, approvedAt: at, testers: [since] }
+      return { ...newApproval(instance, instance), ...change }
+    })
+    await rollout.keepState.save({ ...(await rollout.keepState.load()), approvals })
+
+    expect(await sentOn(rollout, TUESDAY)).toContainEqual([ADA, subject])
+    const text = rollout.sentEmails.find(({ to }) => to === ADA)?.text.replaceAll(/\s+/g, ' ')
+    expect(text?.includes('we’ll tell the others')).toBe(namesOthers)
+  },
+)
 
 it('the email about a confirmed approval comes before reminders', async () => {
   const rollout = installation()

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { historyOf } from '../../src/admin/person-history.ts'
 import type { ListEntry } from '../../src/campaigns/people-file.ts'
 import type { Person } from '../../src/people/person.ts'
+import { StoreUnavailable } from '../../src/records/records.ts'
 import { withSuccessors } from '../../src/people/successors.ts'
 import { problemFor } from '../client-api/problem-for.ts'
 import { collect, withConsents } from '../helpers/people.ts'
@@ -112,6 +113,50 @@ it('releases are audited once with app and operator, and a refused run isn’t a
   ])
 })
 
+const BOB = 'bob@acme.example'
+const ACTIONS = [
+  ['a release', { release: ['slack_1'] }, 'released slack_1'],
+  ['an app marked as connected', { release: ['box_1'] }, 'released box_1'],
+  ['a removal', { removed: ['jira_1'] }, 'removed jira_1'],
+  ['a confirmation', { confirm: true }, 'confirmed undefined'],
+] as const
+const FAILURES = ['another run took over', 'store_unavailable']
+it.each(ACTIONS.flatMap((row) => FAILURES.map((failure) => [row[0], failure, row[1], row[2]] as const)))(
+  '%s isn’t audited by a run that fails: %s',
+  async (_what, failure, options, line) => {
+    const { run, conditions, pauseEmails, keepState, records, printed } = installation()
+    await run([ADA, BOB])
+    await pauseEmails('slack_1')
+    const question = { noticedAt: monday, since: monday, people: 9 }
+    const delistedApps = ['jira_1', 'box_1'].map((instance) => ({ ...question, instance, name: instance }))
+    await keepState.save({ ...(await keepState.load()), delistedApps })
+    const runWith = (given = options) => run('confirm' in given ? [ADA] : [ADA, BOB], given)
+
+    const { put } = records
+    if (failure === 'store_unavailable')
+      records.put = () => Promise.reject(new StoreUnavailable(new Error('full')))
+    else conditions.holdsLease = false
+    await expect(runWith()).rejects.toMatchObject({ message: failure })
+    expect(auditedIn(printed)).toEqual([])
+
+    Object.assign(conditions, { holdsLease: true })
+    records.put = put
+    // Those who left are recorded already, and a second run would need no confirmation.
+    if ('confirm' in options) await run([ADA, BOB])
+    expect(auditedIn(await runWith())).toEqual([line])
+  },
+)
+
+const WEBHOOK = { WEBHOOK_URL: 'https://hooks.acme.example', WEBHOOK_SECRET: `whsec_${'A'.repeat(43)}=` }
+it.each([
+  [WEBHOOK, 1],
+  [{}, undefined],
+])('a command leaves events for the server only with WEBHOOK_URL: %j', async (env, events) => {
+  const { people } = installation(env)
+  const { outbox } = await people.change(ADA, (person) => ({ ...person, signedInAt: monday }))
+  expect(outbox?.length).toBe(events)
+})
+
 it('a run of onramp keep prints its counts as JSON', async () => {
   const { run, unconnectedApps } = installation()
   unconnectedApps.set(ADA, ['slack_1'])
@@ -208,6 +253,20 @@ it('a run prints how many emails wait, and when the first leave', async () => {
   // Bob gets his, after everyone was checked again.
   expect(await runAt(monday + 2 * HOUR, all)).toBe('1 more leave from 9 am (the first on Tue, Jan 19).')
   expect(await runAt(monday + 14 * HOUR, all)).toBeUndefined()
+})
+
+it.each(['Sales', 'Legal'])('emails to others leave on a quiet day of the group %s', async (group) => {
+  const { run, conditions, unconnectedApps } = installation()
+  conditions.now = monday - 4 * HOUR
+  const list = ['Sales', 'Legal'].map((name) => ({
+    email: `${name}@acme.example`.toLowerCase(),
+    group: name,
+  }))
+  for (const { email } of list) unconnectedApps.set(email, ['slack_1'])
+  const quietDays = [{ from: '2027-01-18', to: '2027-01-18', group }]
+  const { err } = await run(list, { quietDays })
+  expect(err).toContain('Emails to 2 people leave')
+  expect(err).toContain('the first on Mon, Jan 18')
 })
 
 it('a run names the people whom the service doesn’t know', async () => {
