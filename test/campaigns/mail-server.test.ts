@@ -1,6 +1,7 @@
 // Mail servers that refuse, break off or stall, and the outcome of the email.
 import PostalMime from 'postal-mime'
 import { afterEach, expect, it } from 'vitest'
+import { MailServerUnusable } from '../../src/campaigns/mail/send-result.ts'
 import { SmtpClient } from '../../src/campaigns/mail/smtp-client.ts'
 import { Invitations } from '../../src/invites/token.ts'
 import { useCompany } from './command.ts'
@@ -47,6 +48,12 @@ it.each<Stage>(['connect', 'EHLO', 'MAIL', 'RCPT', 'DATA'])(
     expect(result).toMatchObject({ outcome: 'deferred', reason: 'other' })
   },
 )
+
+it('an email through a server whose name DNS rejects stops the run', async () => {
+  const client = new SmtpClient({ SMTP_URL: `smtp://${'a'.repeat(64)}.invalid` }, { limits: LIMITS })
+  const sending = client.send(mail).finally(() => client.close())
+  await expect(sending).rejects.toThrow(MailServerUnusable)
+})
 
 it('a connection that breaks after the email and before the reply leaves it unknown', async () => {
   expect(await posted(at('end', 'break'))).toMatchObject({ outcome: 'unknown' })

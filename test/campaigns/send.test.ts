@@ -1,8 +1,11 @@
 // Invitations and reminders of `invite send`, from the list to the inbox.
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import PostalMime from 'postal-mime'
 import { expect, it } from 'vitest'
 import { runCommand } from '../cli/run-command.ts'
 import { useCompany } from './command.ts'
+import { startSmtpServer } from './smtp-server.ts'
 
 const { company, received, recipients, run, send, list } = useCompany()
 
@@ -16,6 +19,19 @@ it('people with something to connect are emailed once, however often the command
   expect(recipients().sort()).toEqual(['ada@acme.example', 'bob@acme.example'])
   expect(await send(args)).toMatchObject({ code: 0 })
   expect(received()).toHaveLength(2)
+})
+
+it.each(['the mail server', 'the store'])('a run that loses %s says how to resume it', async (lost) => {
+  const server = await startSmtpServer(({ stage }) => {
+    if (lost === 'the mail server') return stage === 'connect' ? '554 closed' : undefined
+    const database = new DatabaseSync(join(company().env.DATA_DIR, 'onramp.sqlite'))
+    if (stage === 'connect') database.exec('DROP TABLE records')
+    database.close()
+    return undefined
+  })
+  const { code, stderr } = await send([list(EVERYBODY)], { env: { SMTP_URL: server.url } })
+  await server.close()
+  expect([code, stderr]).toEqual([1, expect.stringContaining('Run the same command again to resume.')])
 })
 
 it('a person with a known id and a new address is not invited again', async () => {

@@ -143,18 +143,28 @@ it('the logged explanation of the service is cut between characters', () => {
   expect(explained('')).toContain('No reason was given')
 })
 
-it.each([
+it.each<[number, number, string]>([
   [410, 502, 'service_misconfigured'],
   [302, 502, 'service_misconfigured'],
   [308, 502, 'service_misconfigured'],
   [204, 503, 'service_unavailable'],
   [400, 502, 'service_refused_request'],
   [418, 502, 'service_refused_request'],
-  [408, 503, 'service_unavailable'],
-  [425, 503, 'service_unavailable'],
+  ...[408, 409, 421, 423, 425].map((status): [number, number, string] => [
+    status,
+    503,
+    'service_unavailable',
+  ]),
   [599, 503, 'service_unavailable'],
 ])('status %i of the service becomes %i %s', (status, ours, code) => {
   expect(problemFor(status)).toMatchObject({ status: ours, code })
+})
+
+it.each([
+  ...[400, 413, 414, 422].map((status) => [status, 'search_refused'] as const),
+  ...[402, 410, 418].map((status) => [status, 'search_misconfigured'] as const),
+])('status %i of a search becomes %s', (status, code) => {
+  expect(problemFor(status, '', { operation: 'search' })).toMatchObject({ status: 502, code })
 })
 
 it('every error status has a text for people with a next step', () => {
