@@ -72,6 +72,21 @@ function setUpProgress() {
   }
 }
 
+it('a process remembers each person’s own lapses', async () => {
+  const { startProcess, advance } = setUpProgress()
+  const { page, progress } = startProcess()
+  for (const unconnected of [[slack], [], [slack]]) {
+    await page(unconnected)
+    advance(MINUTE)
+  }
+  const bob = { ...ada, subject: 'bob', email: 'bob@acme.example' }
+  await progress.recordProgress(bob, applyCheck(startWalk(NOW), [slack], NOW, 90), NOW)
+  const remembered = [ada, bob, { ...ada, issuer: 'https://other.example' }].map((user) => [
+    ...progress.lapsesOf(user).keys(),
+  ])
+  expect(remembered).toEqual([['slack_1'], [], []])
+})
+
 const skipped = (walk: Walk) => skip(walk, 'slack_1', NOW)
 const blocked = (walk: Walk) => block(walk, 'slack_1', NOW)
 const declined = (walk: Walk) => ({
