@@ -1,5 +1,9 @@
 // Opt-out links: a page for people, and one click for mail programs.
+import express from 'express'
+import request from 'supertest'
 import { beforeEach, expect, it } from 'vitest'
+import { createOptOutRoutes } from '../../src/invites/opt-out.ts'
+import { StoreUnavailable } from '../../src/records/records.ts'
 import { invite, run } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { shared } from '../helpers/shared.ts'
@@ -100,4 +104,27 @@ it('a forged link doesn’t stop reminders', async () => {
   const program = await fetch(url, { method: 'POST', headers: { accept: 'application/json' } })
   expect(program.status).toBe(404)
   expect(program.headers.get('content-type')).toContain('application/problem+json')
+})
+
+it('an opt-out that can’t be stored isn’t audited', async () => {
+  const audited: object[] = []
+  const invitation = { email: 'ada@acme.example', datasources: [], sentAt: 0 }
+  const people = {
+    addressAt: (email: string) => Promise.resolve(email),
+    get: () => Promise.resolve(undefined),
+    change: () => Promise.reject(new StoreUnavailable(new Error('full'))),
+  }
+  const app = express().use(
+    createOptOutRoutes({
+      invitations: { readIgnoringExpiry: () => Promise.resolve(invitation) },
+      people,
+      limit() {},
+      sendPage() {},
+      audit: (event) => void audited.push(event),
+      log: { info() {} },
+      now: Date.now,
+    }),
+  )
+  await request(app).post('/invite/token/opt-out').expect(503)
+  expect(audited).toEqual([])
 })
