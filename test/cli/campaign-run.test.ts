@@ -10,7 +10,7 @@ import { memoryRecords } from '../helpers/memory-records.ts'
 import { REQUIRED } from './run-command.ts'
 
 const contextOf = (settings: Settings) => {
-  const input = { people: [], faults: [], leftOut: { blocked: 0, guest: 0, mailbox: 0 }, settings }
+  const input = { list: [], faults: [], leftOut: { blocked: 0, guest: 0, mailbox: 0 }, settings }
   return { ...input, company: loadCompanyOf(settings), context: { now: Date.now } as never }
 }
 
