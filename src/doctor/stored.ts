@@ -30,7 +30,7 @@ type Stored = {
 /** Instances on anyone's record. `since`: the time of the oldest record, milliseconds since 1970. */
 type RecordedApps = { instances: Set<string>; since: number }
 
-const PREFIXES = ['person:', 'former-address:', 'walk:', 'approval:', 'client:', 'sessions-of:', 'sid:']
+const PREFIXES = 'person: former-address: walk: approval: client: sessions-of: sid: keep-state'.split(' ')
 const NEEDED = /^(SESSION_SECRET|REDIS_|DATA_DIR)/
 
 /** @returns undefined without a store, or if these settings can't open it */
@@ -143,7 +143,7 @@ function readability({ otherFormat, unreadable }: Stored) {
   if (unreadable === 0) return ok('All stored records can be read.')
   return warn(
     `${unreadable === 1 ? 'One record' : `${unreadable} records`} that onramp stored can't be read.`,
-    'REDIS_PREFIX: if another installation shares the store, give each its own REDIS_PREFIX; otherwise restore a backup, or delete them with onramp invite forget EMAIL',
+    'REDIS_PREFIX: if another installation shares the store, give each its own REDIS_PREFIX; otherwise restore a backup, or delete those of people with onramp invite forget EMAIL',
   )
 }
 
