@@ -183,9 +183,9 @@ async function linesOf({ keepState }: Installation) {
 }
 
 it.each([
-  ['the others have one click left', ALL, true, '2 other people had one click left'],
+  ['the others can connect it', ALL, true, '2 other people can connect it now'],
   ['only one person waited', [ADA], true, 'no one else was waiting for it'],
-  ['its owner didn’t press the button', ALL, false, '2 other people had one click left'],
+  ['its owner didn’t press the button', ALL, false, '2 other people can connect it now'],
 ])('a digest has one line about an approval that works: %s', async (_who, waiting, isPressed, text) => {
   const rollout = installation()
   await setUpWaitingPeople(rollout, waiting)
