@@ -26,13 +26,13 @@ export const needsDecision = ({ stage, waitingPeople }: Approval): boolean =>
 const hasFailed = ({ stage, waitingPeople }: Approval): boolean =>
   stage === 'failed' || (stage === 'confirmed' && waitingPeople > 0)
 
-type WaitContext = Pick<Company, 'timezone'> & Partial<Pick<Company, 'quietDays'>> & { t: Texts; now: number }
+export type WaitContext = Partial<Pick<Company, 'timezone' | 'quietDays'>> & { t: Texts; now: number }
 
 /** Why people get no emails about the app now: it is on hold or in question, or a pause or quiet days. */
 export function describeWait(instance: string, keepState: KeepState, { t, now, ...company }: WaitContext) {
   const isInQuestion = unansweredDelistings(keepState).some((app) => app.instance === instance)
   if (isInQuestion || pausedApps(keepState).has(instance)) return [t('approval.onHold')]
-  const calendar = calendarOf(company, {}, keepState)
+  const calendar = calendarOf({ timezone: 'UTC', ...company }, {}, keepState)
   const until = quietUntil(now, calendar)
   return until === undefined ? [] : [t('person.noEmail.quiet', { day: t.date(nextWorkday(until, calendar)) })]
 }
@@ -78,25 +78,22 @@ export function describeApproval(approval: Approval, app: string, t: Texts, wait
 }
 
 /** Sentences about approved apps that aren't confirmed yet. */
-export function approvedLines(
-  { datasources }: Report,
-  keepState: KeepState,
-  t: Texts,
-  now: number,
-): string[] {
-  const { approvals = [] } = keepState
+export function approvedLines({ datasources }: Report, keepState: KeepState, context: WaitContext): string[] {
+  const { t } = context
   const isTested = ({ stage, isUntried, waitingPeople }: Approval) =>
     stage === 'approved' && isUntried !== true && waitingPeople > 0
-  return approvals.filter(isTested).map(({ instance, name, waitingPeople, by = '', approvedAt }) => {
-    const app = datasources.find((one) => one.instance === instance)?.name ?? name
-    const trying = t(waitingPeople > 1 ? 'approval.trying' : 'approval.tryingOne')
-    const wait = describeWait(instance, keepState, { t, now, timezone: 'UTC' })
-    return t.sentences([
-      `${app}: ${t('approval.approvedBy', { by, day: t.day(approvedAt) })}`,
-      trying,
-      ...wait,
-    ])
-  })
+  return (keepState.approvals ?? [])
+    .filter(isTested)
+    .map(({ instance, name, waitingPeople, by = '', approvedAt }) => {
+      const app = datasources.find((one) => one.instance === instance)?.name ?? name
+      const trying = t(waitingPeople > 1 ? 'approval.trying' : 'approval.tryingOne')
+      const wait = describeWait(instance, keepState, context)
+      return t.sentences([
+        `${app}: ${t('approval.approvedBy', { by, day: t.day(approvedAt) })}`,
+        trying,
+        ...wait,
+      ])
+    })
 }
 
 /** The action item on /admin. @param app its name there */

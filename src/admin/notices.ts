@@ -21,7 +21,7 @@ import { compareWithDigest, describeComparison } from './comparison.ts'
 
 /** @param t in the company's first language */
 type NoticeContext = Pick<Company, 'displayName'> &
-  Partial<Pick<Company, 'replacedBy'>> & { t: Texts; publicUrl: string }
+  Partial<Pick<Company, 'replacedBy' | 'timezone' | 'quietDays'>> & { t: Texts; publicUrl: string }
 
 const noticeOf = (
   subject: string,
@@ -118,7 +118,7 @@ export function digestNotice(latest: Report, state: KeepState, now: number, cont
   const paragraphs = [
     ...(comparison === undefined ? [] : describeComparison(comparison, t)),
     pausedUntil > now ? t('admin.paused', { day: t.day(pausedUntil) }) : undefined,
-    ...approvedLines(report, keepState, t, now),
+    ...approvedLines(report, keepState, { ...context, now }),
     needs.length === 0 ? t('admin.need.none') : undefined,
   ].filter((paragraph) => paragraph !== undefined)
   const figures = [

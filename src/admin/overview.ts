@@ -5,7 +5,7 @@ import type { Company } from '../company/company.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { compareSince, describeComparison, dominantApp } from './comparison.ts'
-import { approvalItem, approvedLines, earlyApproval } from './approval-texts.ts'
+import { approvalItem, approvedLines, earlyApproval, type WaitContext } from './approval-texts.ts'
 import { peopleUrl, type Filter } from './filters.ts'
 import { createPlot } from './plot.ts'
 import { uniqueNames } from './unique-names.ts'
@@ -32,12 +32,12 @@ const COMMANDS: { [Kind in ItemKind]?: string } = {
   uncertain: `${COMMAND} invite send PEOPLE.csv --retry-unknown`,
 }
 
-/** @param times.now milliseconds since 1970 @param times.since the query's, untrusted */
+/** @param given.now milliseconds since 1970 @param given.since the query's, untrusted */
 export function overviewPage(
   report: Report,
   keepState: KeepState,
   t: Texts,
-  { now, since }: { now: number; since: unknown },
+  { since, now, ...company }: Omit<WaitContext, 't'> & { since: unknown },
 ) {
   const comparison = compareSince(report, keepState, now, since)
   const freshness = freshnessOf(report, t)
@@ -49,7 +49,7 @@ export function overviewPage(
       ...freshness.freshness,
       ...(ranAt === undefined ? [] : [t('admin.lastRun', { when: t.moment(ranAt) })]),
       ...(pausedUntil > now ? [t('admin.paused', { day: t.day(pausedUntil) })] : []),
-      ...approvedLines(report, keepState, t, now),
+      ...approvedLines(report, keepState, { t, now, ...company }),
     ],
     stats: statsOf(report, t),
     since: comparison && {

@@ -82,10 +82,10 @@ export function createAdminRoutes(deps: AdminDeps): Router {
       return { ...app, owners: createAdminCheck(owners, [])(user) ? [] : owners }
     })
     const approvals = await withDecisions(report, keepState, keepStateStore)
-    const times = { now: now(), since: req.query['since'] }
+    const given = { ...company, now: now(), since: req.query['since'] }
     const data = (t: Texts) => {
       const shown = withCompanyNames({ ...report, datasources: owned }, keepState, company, t.lang)
-      return overviewPage(shown.report, { ...shown.keepState, approvals }, t, times)
+      return overviewPage(shown.report, { ...shown.keepState, approvals }, t, given)
     }
     sendPage(req, res, { view: 'admin/overview', sheet: 'wide', data })
   })

@@ -4,6 +4,7 @@ import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
 import { beforeEach, expect, it } from 'vitest'
 import { createApprovalRoutes } from '../../src/admin/approval-routes.ts'
+import { approvedLines } from '../../src/admin/approval-texts.ts'
 import { describeActionItems } from '../../src/admin/overview.ts'
 import { PeopleSnapshot } from '../../src/admin/people-snapshot.ts'
 import { historyOf } from '../../src/admin/person-history.ts'
@@ -161,7 +162,7 @@ it.each<[when: string, state: Partial<KeepState>, quietDays: (typeof quiet)[], t
   ['after a pause', { pausedUntil: Date.parse('2026-11-27') }, [], undefined],
   ['on quiet days before a weekend', {}, [quiet], later('Nov 30, 2026')],
   ['on the day before', {}, [{ ...quiet, from: '2026-11-28' }], undefined],
-])('an owner reads when people are emailed: %s', async (_when, state, quietDays, text) => {
+])('an owner, and admins, read when people are emailed: %s', async (_when, state, quietDays, text) => {
   const company = { ...slackCompany, quietDays }
   const textsOf = async (change: Partial<Approval>) => {
     const approval = { ...waiting, stageChangedAt: since, approvedAt: since, ...change }
@@ -171,6 +172,10 @@ it.each<[when: string, state: Partial<KeepState>, quietDays: (typeof quiet)[], t
   const stages = [{}, { stage: 'approved' }, { stage: 'confirmed', waitingPeople: 0 }] as const
   const texts = [await textsOf(stages[0]), await textsOf(stages[1]), await textsOf(stages[2])]
   expect(texts.filter((one) => (text ?? NEVER).test(one))).toEqual(text === undefined ? [] : texts)
+  const approvals = [{ ...waiting, ...stages[1], approvedAt: since }]
+  const report = await createReport(summaries(), now)
+  const lines = approvedLines(report, { ...newKeepState(), ...state, approvals }, { ...company, t, now })
+  expect([lines.length, (text ?? NEVER).test(lines.join())]).toEqual([1, text !== undefined])
   expect((await textsOf(stages[2])).includes('We’re telling them.')).toBe(text === undefined)
 })
 
