@@ -1,5 +1,5 @@
 // Changes since an earlier day or the last digest, from the daily counts of `onramp keep`. Pure.
-import type { DailyCounts, KeepState } from '../people/keep-state.ts'
+import { isAnsweredRemoved, type DailyCounts, type KeepState } from '../people/keep-state.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { DAY_MS, CHANGES, newAppCounts, peopleStuckAt, utcDay, zeros } from './report.ts'
 import type { AppCounts, Report } from './report.ts'
@@ -49,18 +49,21 @@ function compareWith(
   row: DailyCounts & { at?: number },
   report: ComparedReport,
   changeCounts: NonNullable<Report['changeCounts']>,
-  { newApps: ongoing = [], delistedApps = [], appEvents = [] }: KeepState,
+  { newApps: ongoing = [], appEvents = [], ...state }: KeepState,
   isSince: (at: number) => boolean,
 ) {
   // Rows of earlier versions don't say who had nothing to connect.
   const before = row.nothing === undefined ? undefined : row.ready - row.nothing
   const moreReady = before === undefined ? report.ready - row.ready : report.finished - before
   const known = new Map(report.datasources.map((app) => [app.instance, app]))
-  const isCorrected = ({ what, instance, at }: (typeof appEvents)[number]) =>
-    what === 'removed' &&
-    delistedApps.some((app) => app.instance === instance && (app.markedConnectedAt ?? 0) > at)
+  const isAnswer = ({ what }: { what: string }) => what === 'removed' || what === 'hidden'
+  const answeredAt = new Map(appEvents.filter(isAnswer).map(({ instance, at }) => [instance, at]))
+  // An answer ends what was before, and is over itself once the app is back, or counts as connected.
+  const isOver = (event: (typeof appEvents)[number]) =>
+    event.at < (answeredAt.get(event.instance) ?? 0) ||
+    (isAnswer(event) && !isAnsweredRemoved(state, event.instance))
   const events = appEvents
-    .filter((event) => isSince(event.at) && !isCorrected(event))
+    .filter((event) => isSince(event.at) && !isOver(event))
     .map(({ instance, name, ...event }) => ({
       ...(known.get(instance) ?? newAppCounts(instance, name)),
       ...event,
@@ -68,7 +71,9 @@ function compareWith(
   const newApps = new Map<string, (typeof events)[number] & { hasMoved: boolean }>()
   for (const event of events) {
     const { what, instance, people } = event
-    const hasMoved = ongoing.some((app) => app.instance === instance && app.isMoved === true)
+    const hasMoved =
+      known.get(instance)?.isMoved !== false &&
+      ongoing.some((app) => app.instance === instance && app.isMoved === true)
     const earlier = newApps.get(instance)?.people ?? 0
     if (what === 'new') newApps.set(instance, { ...event, people: earlier + people, hasMoved })
   }
@@ -129,7 +134,6 @@ function describeEvents({ events, newApps }: Compared, t: Texts): string[] {
     // An app that is back after its removal is new.
     const isNew = what === 'listed' && newApps.some((added) => added.instance === instance)
     if (what === 'new' || isNew) return []
-    if (what === 'removed' || what === 'hidden') return [t(`admin.since.${what}`, { app })]
     const values = { app, lapsed, had, count, day: t.day(at) }
     if (what !== 'released') return [t(`admin.since.${what}`, values)]
     const isNewest = newest.get(`${what} ${instance}`) === event
@@ -152,7 +156,7 @@ export function describeComparison(compared: Compared, t: Texts): string[] {
       hasMoved ? t('admin.since.moved', { app }) : t('admin.since.new', { app, count }),
       ...(limited > 0 ? [t('admin.since.emailed', { app, emailed, limited })] : []),
     ]),
-    ...describeEvents(compared, t),
+    ...new Set(describeEvents(compared, t)),
     ...(returned === 0 ? [] : [t('admin.since.returned', { count: returned })]),
     ...(reminded === 0 ? [] : [t('admin.since.reminders', { count: reminded })]),
   ]

@@ -227,7 +227,9 @@ export function withCompanyNames(
   const successors = new Set(names.replacedBy?.values())
   const isShown = ({ instance }: { instance: string }) => names.datasourceOf?.(instance)?.isHidden !== true
   const massDisconnects = keepState.massDisconnects.filter(isShown)
-  const delistedApps = (keepState.delistedApps ?? []).filter(names.isVisible ?? (() => true))
+  const delistedApps = (keepState.delistedApps ?? []).filter(
+    (app) => app.markedRemovedAt !== undefined || names.isVisible?.(app) !== false,
+  )
   const displayName = uniqueNames(keepState, report.datasources, names, lang)
   const named = <T extends { instance: string; name: string }>(apps: readonly T[]): T[] =>
     apps.map((app) => ({ ...app, name: displayName(app) }))

@@ -97,20 +97,15 @@ export function summarize(
   const newest = emails.toSorted((one, other) => one.at - other.at).at(-1)
   const emailState = newest && emailStateOf(newest)
   const progress = progressOf(person, apps, emailState)
+  const left = recorded.lastCheck?.apps.filter(({ instance }) => delistedApps.includes(instance)) ?? []
+  const delistedTimes = left.flatMap(({ delistedAt }) => delistedAt ?? [])
   const finishedAt = person.finishedAt ?? (isFinished(person, apps) ? lastCheck?.checkedAt : undefined)
   return {
     person: rowOf(person),
     checkedAt: lastCheck?.checkedAt,
     apps,
     delistedApps,
-    delistedAt:
-      delistedApps.length === 0
-        ? undefined
-        : Math.max(
-            ...recorded.lastCheck!.apps.map(({ instance, delistedAt = 0 }) =>
-              delistedApps.includes(instance) ? delistedAt : 0,
-            ),
-          ),
+    delistedAt: delistedTimes.length === 0 ? undefined : Math.max(...delistedTimes),
     emailedApps: apps.flatMap(({ instance, newAt = 0, lapsedAt = newAt }) =>
       episodeEmails.some((email) => email.at >= lapsedAt && email.apps?.includes(instance)) ? instance : [],
     ),

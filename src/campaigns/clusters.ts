@@ -2,7 +2,7 @@
 // cause, or to remove it. Pure.
 import { isUnavailable } from '../client-api/app-status.ts'
 import { datasourceType } from '../company/app-names.ts'
-import { SPREAD_MS } from '../people/keep-state.ts'
+import { isAnsweredRemoved, SPREAD_MS } from '../people/keep-state.ts'
 import type { AppEvent, DelistedApp, KeepState, MassDisconnect } from '../people/keep-state.ts'
 import { isGone, type AppRecord, type Person } from '../people/person.ts'
 
@@ -120,16 +120,14 @@ export async function findClusters(
     const isMoved = moved * 2 > (lapses.apps.get(lost.instance)?.inKnownCluster ?? 0)
     return { ...lost, movedTo: isMoved ? to : undefined, likelySuccessor: to }
   })
-  const moved = new Set(
-    lostByMany.flatMap(({ instance, movedTo }) => (movedTo === undefined ? [] : instance)),
-  )
+  const moved = lostByMany.flatMap(({ instance, movedTo }) => (movedTo === undefined ? [] : instance))
   const disconnects = [...massDisconnects, ...lostByMany]
   const isLost = (instance: string, at: number) =>
     !listings.apps.get(instance)?.isMoved && disconnectOf(disconnects, instance, at) !== undefined
   const added = newAppsIn(listings.apps, newApps, { all, now, isLost })
   const before = { delistedApps, newApps: added.newApps, ended }
   const delisted = delistedAppsIn(delistings.apps, before, now).map((app) =>
-    moved.has(app.instance) ? { ...app, isMoved: true } : app,
+    moved.includes(app.instance) ? { ...app, isMoved: true } : app,
   )
   // An app in question may have been removed, or may be back for the people who had lost it.
   const isInQuestion = (lost: MassDisconnect) =>
@@ -137,6 +135,8 @@ export async function findClusters(
       ({ instance, isMoved, isReplaced, markedConnectedAt }) =>
         instance === lost.instance && (isMoved ?? isReplaced ?? markedConnectedAt) === undefined,
     )
+  const isOnlyInQuestion = (lost: MassDisconnect) =>
+    isInQuestion(lost) && !lostByMany.some(({ instance }) => instance === lost.instance)
   const endOf = ({ instance, name, lapsed, had }: MassDisconnect): AppEvent => {
     const isRestored = (lapses.apps.get(instance)?.back ?? 0) * 2 > lapsed
     return { at: now, what: isRestored ? 'restored' : 'ended', instance, name, people: lapsed, had }
@@ -149,11 +149,7 @@ export async function findClusters(
   return {
     massDisconnects: [
       ...lostByMany,
-      ...ended
-        .filter(
-          (lost) => isInQuestion(lost) && !lostByMany.some(({ instance }) => instance === lost.instance),
-        )
-        .map((lost) => ({ ...lost, isDelisted: true })),
+      ...ended.filter(isOnlyInQuestion).map((lost) => ({ ...lost, isDelisted: true })),
     ],
     newApps: added.newApps,
     delistedApps: delisted,
@@ -185,25 +181,29 @@ const unconnectedSuccessorOf = (app: AppRecord, apps: readonly AppRecord[]): str
 const asLost = ({ previousLapsedAt: lapsedAt = 0, ...app }: AppRecord): AppRecord => ({ ...app, lapsedAt })
 
 /**
- * Turns apps that are back after their removal into new ones, also for people who had lost them, and new apps that a
- * mass disconnect explains into lapses. Each begins during it, to count as part of it.
+ * An app that is back after its removal starts over: new for those who have it unconnected, unknown if their list lost
+ * it. A new app that a mass disconnect explains becomes a lapse, which begins during it, to count as part of it.
  */
 export function withEvaluation(
   person: Person,
   found: { massDisconnects: readonly MassDisconnect[]; returned: readonly string[]; at: number },
 ): Person {
+  const { massDisconnects, returned, at } = found
   const { lastCheck } = person
-  const evaluated = (app: AppRecord): AppRecord => {
-    const { lapsedAt, lapses: _lapses, newAt = 0, ...rest } = app
-    const hadIt = (lapsedAt ?? app.previousDelistedAt) !== undefined
-    if (hadIt && app.status !== 'connected' && found.returned.includes(app.instance))
-      return { ...rest, newAt: found.at }
-    const loss = isNew(app) ? disconnectOf(found.massDisconnects, app.instance, newAt) : undefined
+  if (lastCheck === undefined) return person
+  const apps = lastCheck.apps.flatMap((app): AppRecord | [] => {
+    const { instance, name, status, since, delistedAt, movedTo = '' } = app
+    if (returned.includes(instance)) {
+      if (status === 'connected') return delistedAt === undefined ? { instance, name, status, since } : []
+      return { instance, name, status, since: at, newAt: at, previousDelistedAt: at }
+    }
+    const { newAt = 0, previousLapsedAt, ...rest } = app
+    if (previousLapsedAt && returned.includes(movedTo)) return rest
+    const loss = isNew(app) ? disconnectOf(massDisconnects, instance, newAt) : undefined
     return loss === undefined ? app : { ...rest, lapsedAt: Math.max(newAt, loss.since), lapses: 1 }
-  }
-  const apps = lastCheck?.apps.map(evaluated)
-  const isChanged = apps?.some((app, index) => app !== lastCheck?.apps[index])
-  return lastCheck && apps && isChanged ? { ...person, lastCheck: { ...lastCheck, apps } } : person
+  })
+  const isChanged = lastCheck.apps.some((app, index) => app !== apps[index])
+  return isChanged ? { ...person, lastCheck: { ...lastCheck, apps } } : person
 }
 
 type CountsByInstance = ReadonlyMap<string, ClusterCounts>
@@ -288,35 +288,30 @@ function newAppsIn(
 /** Finds apps that most lists lost, and still lack, though few people left for their consent: probably removed. */
 function delistedAppsIn(
   apps: CountsByInstance,
-  {
-    delistedApps = [],
-    newApps = [],
-    ended,
-  }: Pick<KeepState, 'delistedApps' | 'newApps'> & { ended: readonly MassDisconnect[] },
+  before: Pick<KeepState, 'delistedApps' | 'newApps'> & { ended: readonly MassDisconnect[] },
   now: number,
 ) {
-  // A hidden app is in no record that is read.
-  const isListed = ({ instance }: DelistedApp) => (apps.get(instance)?.listedAt.length ?? 0) > 0
-  const ongoing = delistedApps.filter(
-    (app) => !isMostlyUndone(apps.get(app.instance)) || (app.markedRemovedAt !== undefined && !isListed(app)),
-  )
+  const { delistedApps = [], newApps = [], ended } = before
+  const isOver = ({ instance, markedRemovedAt, people }: DelistedApp) => {
+    const counts = apps.get(instance)
+    if (markedRemovedAt === undefined) return isMostlyUndone(counts)
+    // A hidden app is in no record that is read. If no one was asked about it, it is back once it is shown.
+    return people === 0 ? counts !== undefined : isMostlyUndone(counts) && (counts?.listedAt.length ?? 0) > 0
+  }
+  const ongoing = delistedApps.filter((app) => !isOver(app))
   const found = new Map(ongoing.map((app) => [app.instance, app]))
   for (const [instance, { name, changedAt, earlierAt, connectedByConsent, listedAt }] of apps) {
     // The operator's answer "removed" covers later losses, and so does an open question; "connected" doesn't.
     const earlier = found.get(instance)
+    if (isAnsweredRemoved({ delistedApps }, instance)) continue
     if (earlier !== undefined && earlier.markedConnectedAt === undefined) continue
     const wasConnected = connectedByConsent > changedAt.length * MAX_CONSENT_RATIO
     // The end of a mass disconnect looks like a repair. If no list has the app, and one more person lost it, it wasn't.
     const hasEnded = ended.some((lost) => lost.instance === instance)
     const isGoneForAll = hasEnded && listedAt.length === 0 && changedAt.length > 0
-    const shared =
-      findCluster(changedAt, changedAt.length + listedAt.length) ??
-      (isGoneForAll
-        ? mostWithin(
-            changedAt.toSorted((one, other) => one - other),
-            SPREAD_MS,
-          )
-        : undefined)
+    const times = changedAt.toSorted((one, other) => one - other)
+    const all = isGoneForAll ? mostWithin(times, SPREAD_MS) : undefined
+    const shared = findCluster(times, times.length + listedAt.length) ?? all
     if (wasConnected || shared === undefined) continue
     // It may have left one department's lists after the other's.
     const recent = earlierAt.filter((at) => now - at < RECENT_MS).sort((one, other) => one - other)

@@ -6,7 +6,7 @@ import { activeMassDisconnects, withActions, withAppEvents } from '../people/kee
 import type { AppEvent, Approval, KeepState, KeepStateStore, MassDisconnect } from '../people/keep-state.ts'
 import type { Company } from '../company/company.ts'
 import { PersonUnreadable, type PeopleStore } from '../people/people-store.ts'
-import { newPerson, withDetails, withListing } from '../people/person.ts'
+import { isGone, newPerson, withDetails, withListing } from '../people/person.ts'
 import type { OperatorAction, Person, PersonApp } from '../people/person.ts'
 import { APPROVALS, decideApprovals, MOVED_APPROVALS } from './approvals.ts'
 import { campaignEmails, ONBOARDING, type EmailDecision } from './campaign.ts'
@@ -283,8 +283,8 @@ export class KeepRun {
     const { appEvents, returned, ...found } = await findClusters(this.#listed(), this.#state, at)
     const massDisconnects = [...this.#state.massDisconnects, ...found.massDisconnects]
     const evaluated = (person: Person) => withEvaluation(person, { massDisconnects, returned, at })
-    for await (const person of this.#listed())
-      if (evaluated(person) !== person) await people.change(person.email, evaluated)
+    for await (const person of people.all())
+      if (!isGone(person) && evaluated(person) !== person) await people.change(person.email, evaluated)
     const ended = { ...found, evaluatedAt: sweep.beganAt, sweep: { ...sweep, endedAt: now() } }
     await this.#save(withAppEvents({ ...this.#state, ...ended }, appEvents))
   }

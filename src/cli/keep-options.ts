@@ -86,19 +86,18 @@ export function applyOptions(
   ])
 }
 
-/** A hidden app counts as removed, which ends its hold, and no one has to decide about a replaced app. */
+/** Hiding an app is an answer: it ends its hold, also that of an app that moved there. A replaced app needs none. */
 export function applyCompanyFile(
   state: KeepState,
   { datasourceOf, replacements, replacedBy }: Pick<Company, 'datasourceOf' | 'replacements' | 'replacedBy'>,
   now: number,
 ): KeepState {
-  const { apps = [], massDisconnects, delistedApps = [] } = state
+  const { apps = [], massDisconnects, delistedApps = [], newApps = [] } = state
   const delisted = new Map(delistedApps.map((app) => [app.instance, app]))
-  const isRemoved = ({ instance }: { instance: string }) =>
-    delisted.get(instance)?.markedRemovedAt !== undefined
+  const isRemoved = (instance = '') => delisted.get(instance)?.markedRemovedAt !== undefined
   const events: AppEvent[] = []
   for (const { instance, name } of [...apps, ...massDisconnects, ...delistedApps]) {
-    if (datasourceOf(instance)?.isHidden !== true || isRemoved({ instance })) continue
+    if (datasourceOf(instance)?.isHidden !== true || isRemoved(instance)) continue
     const unasked: DelistedApp = { instance, name, noticedAt: now, since: now, people: 0 }
     const { markedConnectedAt: _markedConnectedAt, ...app } = delisted.get(instance) ?? unasked
     delisted.set(instance, { ...app, markedRemovedAt: now })
@@ -106,7 +105,8 @@ export function applyCompanyFile(
   }
   const changed = {
     ...state,
-    massDisconnects: massDisconnects.filter((app) => !isRemoved(app)),
+    massDisconnects: massDisconnects.filter((app) => !isRemoved(app.instance) && !isRemoved(app.movedTo)),
+    newApps: newApps.filter(({ instance }) => !isRemoved(instance)),
     delistedApps: [...delisted.values()]
       .filter(({ instance }) => !replacedBy.has(instance))
       .map(({ isReplaced: _isReplaced, ...app }): DelistedApp =>

@@ -146,6 +146,6 @@ export function printRun(
     pausedUntil && `Only admins are emailed before ${pausedUntil}.`,
     ...needs.map((need) => `Needs you: ${need}`),
   ]
-  if (!json) for (const line of lines.filter(Boolean)) context.stderr.write(`${line}\n`)
+  if (!json) for (const line of new Set(lines.filter(Boolean))) context.stderr.write(`${line}\n`)
   return needs.length > 0
 }

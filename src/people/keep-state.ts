@@ -265,6 +265,10 @@ export const unansweredDelistings = (state: Pick<KeepState, 'delistedApps' | 'ma
 export const delistedInstances = ({ delistedApps }: Pick<KeepState, 'delistedApps'>): ReadonlySet<string> =>
   new Set(delistedApps?.flatMap((app) => (app.markedConnectedAt === undefined ? app.instance : [])))
 
+/** True from an operator's answer that the app was removed, or hidden, until it is back. */
+export const isAnsweredRemoved = ({ delistedApps }: Pick<KeepState, 'delistedApps'>, instance: string) =>
+  delistedApps?.some((app) => app.instance === instance && app.markedRemovedAt !== undefined) === true
+
 /**
  * Leaves out what counts, pages and emails ignore: apps that have moved or were removed, also for those who still have
  * them listed; delisted ones; and waits for an approval that is confirmed.
@@ -277,24 +281,24 @@ export function personForCounts(
   const { lastCheck, intents, signedInAt = 1 } = person
   const delisted = delistedInstances(state)
   const hasMoved = ({ movedTo }: AppRecord) => movedTo !== undefined
-  const isRemoved = ({ instance }: AppRecord) =>
-    state.delistedApps?.some((app) => app.instance === instance && app.markedRemovedAt !== undefined)
+  const apps = lastCheck?.apps.filter(({ instance }) => !isAnsweredRemoved(state, instance)) ?? []
   const isCounted = (app: AppRecord) =>
-    !hasMoved(app) && !isRemoved(app) && (app.status !== 'connected' || !delisted.has(app.instance))
+    !hasMoved(app) && (app.status !== 'connected' || !delisted.has(app.instance))
   const isApproved = ({ instance, kind, since = signedInAt }: AppIntent) =>
     kind === 'blocked' &&
     state.approvals?.some(
       (one) => one.instance === instance && one.stage === 'confirmed' && since <= one.stageChangedAt,
     )
-  const hasLost = ({ instance, since, firstAt = since }: DelistedApp) =>
+  const hasLost = ({ instance, since, firstAt = since, isMoved }: DelistedApp) =>
     delisted.has(instance) &&
+    isMoved === undefined &&
     lastCheck?.apps.some((app) => app.instance === instance && (app.delistedAt ?? 0) > firstAt - SPREAD_MS)
   return {
     ...person,
     delistedApps: (state.delistedApps ?? []).filter(hasLost).map(({ instance }) => instance),
     ...(lastCheck && {
-      lastCheck: { ...lastCheck, apps: lastCheck.apps.filter(isCounted) },
-      replacedApps: [...(person.replacedApps ?? []), ...lastCheck.apps.filter(hasMoved)],
+      lastCheck: { ...lastCheck, apps: apps.filter(isCounted) },
+      replacedApps: [...(person.replacedApps ?? []), ...apps.filter(hasMoved)],
     }),
     ...(intents && { intents: { ...intents, apps: intents.apps.filter((app) => !isApproved(app)) } }),
   }

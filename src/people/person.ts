@@ -20,7 +20,7 @@ export type AppRecord = {
   delistedAt?: number
   /** A new instance in the check that delisted this one. It takes this one's place in every count. */
   movedTo?: string
-  /** The last `delistedAt`, once the app is listed again. */
+  /** The last `delistedAt`, once the app is listed again; `newAt` if it is back after it was removed or hidden. */
   previousDelistedAt?: number
   /** The instance that this one replaces, unless the person never connected that one. Absent once connected. */
   movedFrom?: string

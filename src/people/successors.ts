@@ -17,15 +17,18 @@ export function withSuccessors(person: Person, replacedBy: ReadonlyMap<string, s
     one.instance ? { ...one, instance: rename(one.instance) } : one,
   )
   const apps = new Map(lastCheck.apps.map((app) => [app.instance, app]))
+  const replacedApps: AppRecord[] = []
   for (const [movedFrom, instance] of replacedBy) {
     const [former, known] = [apps.get(movedFrom), apps.get(instance)]
+    apps.delete(movedFrom)
+    // An app that is back after it was removed or hidden starts over.
+    if (known?.newAt !== undefined && known.newAt === known.previousDelistedAt) continue
+    if (former) replacedApps.push(former)
     // Without a record, the person had connected the replaced app before their first check.
     const unseen = known?.newAt !== undefined && { ...known, movedFrom }
     const successor = former ? successorOf({ ...former, instance }, known, movedFrom) : unseen
     if (successor) apps.set(instance, successor)
-    apps.delete(movedFrom)
   }
-  const replacedApps = lastCheck.apps.filter(({ instance }) => replacedBy.has(instance))
   // A choice follows the app, unless the person had connected the replaced one since.
   const isChosen = (instance: string) => intents?.apps.some((intent) => intent.instance === instance)
   const choices = intents?.apps.flatMap((intent) => {

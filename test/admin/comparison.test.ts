@@ -223,13 +223,23 @@ it('a new app counts the people of the period alone', () => {
   expect(comparison && describeComparison(comparison, t)[1]).toBe('Notion is new for 15 people')
 })
 
+/** An app that the operator called removed, or hid. */
+const answered = (instance: string, answer: { markedRemovedAt?: number } = { markedRemovedAt: now }) => ({
+  instance,
+  name: instance,
+  people: 30,
+  noticedAt: 1,
+  since: 1,
+  ...answer,
+})
+
 it('a comparison counts people due for the email about a new app', () => {
   const datasources = [{ ...named[0], emailed: 53, limited: 67 }] as Report['datasources']
   const removed = { what: 'removed', instance: 'jira_1', name: 'Jira', people: 30, at: now } as const
   const appEvents = [...(found(notion).appEvents ?? []), removed, { ...removed, name: 'Box', at: 1 }]
   const comparison = compareSince(
     { ...report, datasources },
-    { ...newKeepState(), days: rows, appEvents },
+    { ...newKeepState(), days: rows, appEvents, delistedApps: [answered('jira_1')] },
     now,
   )
   expect(comparison && describeComparison(comparison, t).slice(1, 4)).toEqual([
@@ -239,14 +249,12 @@ it('a comparison counts people due for the email about a new app', () => {
   ])
 })
 
-it.each([
-  ['corrected later', now + 1, false],
-  ['its correction', now, true],
-  ['not corrected', undefined, true],
-])('a removal is named unless it was corrected: %s', (_what, markedConnectedAt, isNamed) => {
-  const jira = { instance: 'jira_1', name: 'Jira', people: 30 }
-  const appEvents = [{ ...jira, what: 'removed' as const, at: now }]
-  const delistedApps = [{ ...jira, noticedAt: 1, since: 1, ...(markedConnectedAt && { markedConnectedAt }) }]
+it.each<[string, NonNullable<KeepState['delistedApps']>, boolean]>([
+  ['in force', [answered('jira_1')], true],
+  ['corrected', [{ ...answered('jira_1', {}), markedConnectedAt: now + 1 }], false],
+  ['over, because the app is back', [], false],
+])('a removal is named while it is in force: it is %s', (_what, delistedApps, isNamed) => {
+  const appEvents = [{ instance: 'jira_1', name: 'Jira', people: 30, what: 'removed' as const, at: now }]
   const state = { ...newKeepState(), days: rows, appEvents, delistedApps }
   const comparison = compareSince(report, state, now)!
   expect(describeComparison(comparison, t).includes('Jira was removed')).toBe(isNamed)
@@ -281,16 +289,22 @@ it('a comparison has each end of a hold', () => {
   ])
 })
 
-it('a comparison has one line about an app that is hidden or back', () => {
-  const event = { instance: 'notion_1', name: 'notion_1', people: 38, at: now }
-  const appEvents = (['hidden', 'listed', 'new'] as const).map((what) => ({ ...event, what }))
-  const state = { ...newKeepState(), days: rows, appEvents }
+it.each<[string, NonNullable<KeepState['appEvents']>[number]['what'][], boolean, string[]]>([
+  ['new', ['new'], false, ['Notion is new for 38 people']],
+  ['new, then hidden', ['new', 'hidden'], true, ['Notion was hidden']],
+  ['new, then removed', ['new', 'removed'], true, ['Notion was removed']],
+  ['hidden, shown, and hidden again', ['hidden', 'hidden'], true, ['Notion was hidden']],
+  ['hidden, then shown to people who have it', ['hidden'], false, []],
+  ['hidden, then shown as new', ['hidden', 'listed', 'new'], false, ['Notion is new for 38 people']],
+  ['new, hidden and new again', ['new', 'hidden', 'new'], false, ['Notion is new for 38 people']],
+])('a comparison has one line about an app that was %s', (_what, events, isAnswered, lines) => {
+  const event = { instance: 'notion_1', name: 'notion_1', people: 38 }
+  const appEvents = events.map((what, index) => ({ ...event, what, at: now + index }))
+  const delistedApps = isAnswered ? [answered('notion_1')] : []
+  const state = { ...newKeepState(), days: rows, appEvents, delistedApps }
   const comparison = compareSince({ ...report, datasources: named }, state, now)
-  const lines = comparison === undefined ? [] : describeComparison(comparison, t)
-  expect(lines.filter((line) => line.includes('Notion'))).toEqual([
-    'Notion is new for 38 people',
-    'Notion was hidden',
-  ])
+  const found = comparison === undefined ? [] : describeComparison(comparison, t)
+  expect(found.filter((line) => line.includes('Notion'))).toEqual(lines)
 })
 
 it('more ready people name those whose list lost an app', () => {

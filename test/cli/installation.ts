@@ -9,7 +9,7 @@ import { openKeepState, openPeople } from '../../src/cli/store.ts'
 import { loadCompanyOf } from '../../src/cli/invite/email.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
-import { newKeepState } from '../helpers/people.ts'
+import { newKeepState, withConsents } from '../helpers/people.ts'
 import { REQUIRED } from './run-command.ts'
 
 export const HOUR = 3_600_000
@@ -179,4 +179,35 @@ export async function goneForTwelve({
   }
   conditions.now = monday + DAY + HOUR
   return await run(twelve)
+}
+
+/** Twelve people connect these apps and lose the last one, noticed by three runs. @returns the last run's output */
+export async function runMassDisconnect(
+  { run, unconnectedApps, conditions, sentEmails, people }: ReturnType<typeof installation>,
+  apps: string[],
+) {
+  const setUnconnected = (instances: string[]) => {
+    for (const email of twelve) unconnectedApps.set(email, [...instances])
+  }
+
+  // Everyone still has to connect. At night, so that no one is invited.
+  setUnconnected(apps)
+  conditions.now = monday - 8 * HOUR
+  await run(twelve)
+
+  // They connect, and their pages notice it.
+  setUnconnected([])
+  conditions.now = monday + DAY
+  for (const email of twelve) await people.change(email, (person) => withConsents(person, conditions.now))
+  await run(twelve)
+
+  // They lose the last app.
+  setUnconnected(apps.slice(-1))
+  sentEmails.length = 0
+  conditions.now = monday + 2 * DAY
+  await run(twelve)
+
+  conditions.now += 6 * HOUR
+  await run(twelve)
+  return (await run(twelve)).err
 }

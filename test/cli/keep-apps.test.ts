@@ -14,39 +14,9 @@ import {
   installation,
   monday,
   OPERATOR,
+  runMassDisconnect,
   twelve,
 } from './installation.ts'
-
-/** Twelve people connect these apps and lose the last one, noticed by three runs. @returns the last run's output */
-async function runMassDisconnect(
-  { run, unconnectedApps, conditions, sentEmails, people }: ReturnType<typeof installation>,
-  apps: string[],
-) {
-  const setUnconnected = (instances: string[]) => {
-    for (const email of twelve) unconnectedApps.set(email, [...instances])
-  }
-
-  // Everyone still has to connect. At night, so that no one is invited.
-  setUnconnected(apps)
-  conditions.now = monday - 8 * HOUR
-  await run(twelve)
-
-  // They connect, and their pages notice it.
-  setUnconnected([])
-  conditions.now = monday + DAY
-  for (const email of twelve) await people.change(email, (person) => withConsents(person, conditions.now))
-  await run(twelve)
-
-  // They lose the last app.
-  setUnconnected(apps.slice(-1))
-  sentEmails.length = 0
-  conditions.now = monday + 2 * DAY
-  await run(twelve)
-
-  conditions.now += 6 * HOUR
-  await run(twelve)
-  return (await run(twelve)).err
-}
 
 it('a mass disconnect is reported once to each admin, even if one is rejected', async () => {
   const company = installation()
@@ -282,46 +252,6 @@ it.each([{ jira_1: { hidden: true } }, { jira_2: { replaces: 'jira_1' } }])(
     expect([exit, err.includes('Needs you')]).toEqual([0, false])
   },
 )
-
-const slackHidden = { company: resolveCompany({ datasources: { slack: { hidden: true } } }, new Map()) }
-/** The last one never connects anything. */
-const thirteen = [...twelve, ADA]
-
-it.each([
-  ['was removed', [], { removed: ['slack_1'] }, ['removed', 'listed', 'new']],
-  ['was hidden after it had left the lists', [], slackHidden, ['hidden', 'listed', 'new']],
-  ['was hidden', ['slack_1'], slackHidden, ['hidden', 'new']],
-])('an app that %s during a hold comes back as new, without losses', async (_how, listed, answer, events) => {
-  const rollout = installation()
-  rollout.names.set('slack_1', 'Slack')
-  await runMassDisconnect(rollout, ['slack_1'])
-  for (const email of twelve)
-    await rollout.people.change(email, (person) => ({ ...person, signedInAt: monday + DAY }))
-  const sweep = async (apps: string[], given = {}) => {
-    for (const email of thirteen) rollout.unconnectedApps.set(email, apps)
-    rollout.conditions.now += 6 * HOUR
-    return await rollout.run(thirteen, given)
-  }
-  await sweep(['slack_1'])
-  await sweep(listed)
-  const before = await rollout.keepState.load()
-  rollout.sentEmails.length = 0
-  const answered = await sweep(listed, answer)
-  const outputs = []
-  for (let runs = 0; runs < 6; runs++) outputs.push(await sweep(['slack_1']))
-  const { massDisconnects, delistedApps, days, appEvents = [] } = await rollout.keepState.load()
-
-  expect(before.massDisconnects).toHaveLength(1)
-  expect([answered, ...outputs].map(({ exit }) => exit)).toEqual([0, 0, 0, 0, 0, 0, 0])
-  expect([massDisconnects, delistedApps]).toEqual([[], []])
-  expect(appEvents.map(({ what }) => what)).toEqual(events)
-  expect(days.at(-1)).toMatchObject({ fellBack: 0 })
-  const record = (await rollout.people.get(twelve[0]!))?.lastCheck?.apps[0]
-  expect(record).toMatchObject({ status: 'awaiting', newAt: expect.any(Number) as number })
-  for (const field of ['lapsedAt', 'lapses']) expect(record).not.toHaveProperty(field)
-  const subjects = twelve.flatMap(rollout.subjectsTo)
-  expect(subjects).toEqual(twelve.map(() => 'Slack is new in search'))
-})
 
 it('a hidden app counts as removed, once, until lists have it again', async () => {
   const rollout = installation()

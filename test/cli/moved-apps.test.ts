@@ -187,3 +187,16 @@ it.each([withReplaces, withoutReplaces])(
     expect((await see()).state.massDisconnects).toEqual([])
   },
 )
+
+it('a lost app that moved is lost for no one once it counts as removed', async () => {
+  const { runAt, see, subjects } = await moveOnHold()
+  const before = await see()
+  await runAt(4, { removed: ['slack_1'] })
+
+  const { report, state, item, events } = await see()
+  const lostIn = ({ datasources }: typeof report) => datasources.reduce((sum, { lapsed }) => sum + lapsed, 0)
+  expect([lostIn(before.report), lostIn(report)]).toEqual([7, 0])
+  expect([state.massDisconnects, item]).toEqual([[], undefined])
+  expect(subjects()).toEqual(Array(12).fill('Slack is new in search'))
+  expect(events).toContain('lost')
+})

@@ -1,0 +1,163 @@
+// Runs of `onramp keep` after an operator answered that an app was removed, or hid it.
+import { expect, it } from 'vitest'
+import { compareSince, describeComparison } from '../../src/admin/comparison.ts'
+import { withCompanyNames } from '../../src/admin/overview.ts'
+import { summarizeAll } from '../../src/admin/person-summary.ts'
+import { createReport, utcDay } from '../../src/admin/report.ts'
+import { openPeople } from '../../src/cli/store.ts'
+import { resolveCompany, type Company } from '../../src/company/company.ts'
+import { withConsents } from '../helpers/people.ts'
+import { t } from '../helpers/texts.ts'
+import { ADA, DAY, HOUR, installation, monday, runMassDisconnect, twelve } from './installation.ts'
+
+const slackHidden = { company: resolveCompany({ datasources: { slack: { hidden: true } } }, new Map()) }
+/** The last one never connects anything. */
+const thirteen = [...twelve, ADA]
+
+it.each([
+  ['was removed', [], { removed: ['slack_1'] }, ['removed', 'listed', 'new']],
+  ['was hidden after it had left the lists', [], slackHidden, ['hidden', 'listed', 'new']],
+  ['was hidden', ['slack_1'], slackHidden, ['hidden', 'new']],
+])('an app that %s during a hold comes back as new, without losses', async (_how, listed, answer, events) => {
+  const rollout = installation()
+  rollout.names.set('slack_1', 'Slack')
+  await runMassDisconnect(rollout, ['slack_1'])
+  for (const email of twelve)
+    await rollout.people.change(email, (person) => ({ ...person, signedInAt: monday + DAY }))
+  const sweep = async (apps: string[], given = {}) => {
+    for (const email of thirteen) rollout.unconnectedApps.set(email, apps)
+    rollout.conditions.now += 6 * HOUR
+    return await rollout.run(thirteen, given)
+  }
+  await sweep(['slack_1'])
+  await sweep(listed)
+  const before = await rollout.keepState.load()
+  rollout.sentEmails.length = 0
+  const answered = await sweep(listed, answer)
+  const outputs = []
+  for (let runs = 0; runs < 6; runs++) outputs.push(await sweep(['slack_1']))
+  const { massDisconnects, delistedApps, days, appEvents = [] } = await rollout.keepState.load()
+
+  expect(before.massDisconnects).toHaveLength(1)
+  expect([answered, ...outputs].map(({ exit }) => exit)).toEqual([0, 0, 0, 0, 0, 0, 0])
+  expect([massDisconnects, delistedApps]).toEqual([[], []])
+  expect(appEvents.map(({ what }) => what)).toEqual(events)
+  expect(days.at(-1)).toMatchObject({ fellBack: 0 })
+  const record = (await rollout.people.get(twelve[0]!))?.lastCheck?.apps[0]
+  expect(record).toMatchObject({ status: 'awaiting', newAt: expect.any(Number) as number })
+  for (const field of ['lapsedAt', 'lapses']) expect(record).not.toHaveProperty(field)
+  const subjects = twelve.flatMap(rollout.subjectsTo)
+  expect(subjects).toEqual(twelve.map(() => 'Slack is new in search'))
+})
+
+const NOTION = ['notion_1']
+const withHidden = (...hidden: string[]) => {
+  const datasources = Object.fromEntries(hidden.map((instance) => [instance, { hidden: true }]))
+  return { company: resolveCompany({ datasources }, new Map()) }
+}
+const replacing = (hidden: boolean) => ({
+  company: resolveCompany({ datasources: { slack_2: { replaces: 'slack_1', hidden } } }, new Map()),
+})
+
+/** Rows: what happened to the app, the lists then, the answer, and the lists and the company file once it is back. */
+it.each<[string, string[], object, string[], object, string, string, number]>([
+  ['new, then hidden', NOTION, withHidden('notion_1'), NOTION, {}, 'notion', 'hidden', 1],
+  ['lost, then hidden', ['slack_1'], slackHidden, ['slack_1'], {}, 'slack', 'hidden', 1],
+  [
+    'lost, moved, and hidden there',
+    ['slack_2'],
+    withHidden('slack_2'),
+    ['slack_2'],
+    {},
+    'slack',
+    'hidden',
+    1,
+  ],
+  [
+    'lost, moved, and hidden before and after',
+    ['slack_2'],
+    slackHidden,
+    ['slack_2'],
+    {},
+    'slack',
+    'hidden',
+    1,
+  ],
+  [
+    'lost, replaced, and hidden',
+    ['slack_2'],
+    replacing(true),
+    ['slack_2'],
+    replacing(false),
+    'slack',
+    'hidden',
+    1,
+  ],
+  [
+    'lost, moved, and the former one hidden',
+    ['slack_2'],
+    withHidden('slack_1'),
+    ['slack_2'],
+    {},
+    'slack',
+    'hidden',
+    0,
+  ],
+])(
+  'after an answer nothing is lost, and the app is new: %s',
+  async (_what, listed, answer, listedAgain, given, type, what, fallsAgain) => {
+    const rollout = installation()
+    for (const app of ['slack_1', 'slack_2']) rollout.names.set(app, 'Slack')
+    rollout.names.set('notion_1', 'Notion')
+    if (type === 'slack') await runMassDisconnect(rollout, ['jira_1', 'slack_1'])
+    else {
+      for (const email of twelve) rollout.unconnectedApps.set(email, ['slack_1'])
+      rollout.conditions.now = monday - 8 * HOUR
+      await rollout.run(twelve)
+      rollout.conditions.now = monday + 2 * DAY
+      for (const email of twelve) await rollout.people.change(email, (one) => withConsents(one, monday + DAY))
+    }
+    for (const email of twelve)
+      await rollout.people.change(email, (person) => ({ ...person, signedInAt: monday + DAY }))
+    const see = async (days: number, apps: string[], options = {}) => {
+      for (const email of twelve) rollout.unconnectedApps.set(email, apps)
+      for (let runs = 0; runs < days * 4; runs++) {
+        const once = 'removed' in options && runs > 0 ? {} : options
+        rollout.conditions.now += 5 * HOUR
+        await rollout.run(twelve, once)
+      }
+      const { now } = rollout.conditions
+      const company = 'company' in options ? (options.company as Company) : resolveCompany({}, new Map())
+      const store = openPeople({ ...rollout, now: () => now }, company)
+      const state = await rollout.keepState.load()
+      const report = await createReport(summarizeAll(store.all(), state), now)
+      const shown = withCompanyNames(report, state, company, 'en')
+      const compared = compareSince(shown.report, shown.keepState, now, utcDay(now - (days + 1) * DAY))
+      return { report, state, lines: compared === undefined ? [] : describeComparison(compared, t) }
+    }
+    rollout.sentEmails.length = 0
+    await see(1, listed)
+    const emailedBefore = twelve.flatMap(rollout.subjectsTo)
+    const answered = await see(2, listed, answer)
+    const back = await see(3, listedAgain, given)
+
+    const name = type === 'slack' ? 'Slack' : 'Notion'
+    expect(emailedBefore.filter((subject) => subject.startsWith('Slack'))).toEqual([])
+    expect(answered.lines.filter((line) => line.includes('was '))).toEqual([`${name} was ${what}`])
+    expect(answered.lines.join()).not.toMatch(/on hold|gone from/)
+    expect([answered.report.fellBack, back.report.fellBack]).toEqual([0, 0])
+    expect(back.state.massDisconnects).toEqual([])
+    const announcements = twelve.map((email) =>
+      rollout.subjectsTo(email).filter((subject) => / is new /.test(subject)),
+    )
+    for (const subjects of announcements) expect(subjects.length).toBeGreaterThan(0)
+    expect(rollout.sentEmails.some(({ subject }) => /needs your OK again|has moved/.test(subject))).toBe(
+      false,
+    )
+    if (fallsAgain === 0) return
+    expect(back.lines[0]).toMatch(new RegExp(`12 fewer ready: ${name}.* is new$`))
+    expect(back.lines.filter((line) => line.includes(name)).slice(1)).toEqual([
+      expect.stringMatching(new RegExp(`^${name}.* is new for 12 people$`)),
+    ])
+  },
+)
