@@ -18,7 +18,7 @@ const MAX_NEW_APPS = 50
 const RECENT_MS = 31 * 24 * 3_600_000
 
 /** Times are milliseconds since 1970. */
-type FoundCluster = { instance: string; since: number; noticedAt: number }
+type FoundCluster = { instance: string; since: number; noticedAt: number; markedRemovedAt?: number }
 
 /**
  * Counts of one app, for one kind of change: lapses, first listings or delistings. People without a new change are in
@@ -63,7 +63,8 @@ function createCounter(
     if (isNew(app)) count.newAt.push(app.newAt)
     const at = app[noticed]
     const newestApp = newest.get(instance)
-    const isUndone = undone !== undefined && isPartOf(newestApp, app[undone])
+    const isUndone =
+      undone !== undefined && (isPartOf(newestApp, app[undone]) || isListedAgain(app, newestApp))
     if (isUndone) count.undone++
     if (isUndone && movedTo === undefined) count.back++
     if (isPartOf(newestApp, at)) count.inKnownCluster++
@@ -81,6 +82,10 @@ function createCounter(
 /** True if a change at this time is part of the cluster. Later changes don't keep it open. */
 const isPartOf = (found: FoundCluster | undefined, at = -Infinity): boolean =>
   found !== undefined && at >= found.since && at < found.noticedAt + SPREAD_MS
+
+/** True for a list that got an app after an operator called it removed, also if it hadn't lost it before. */
+const isListedAgain = ({ status, newAt = 0, lapsedAt = 0 }: AppRecord, found: FoundCluster | undefined) =>
+  status !== 'connected' && Math.max(newAt, lapsedAt) > (found?.markedRemovedAt ?? Infinity)
 
 /** True once the change was undone for most people who are still there. */
 const isMostlyUndone = ({ inKnownCluster, undone } = { inKnownCluster: 0, undone: 0 }): boolean =>

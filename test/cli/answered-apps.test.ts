@@ -161,3 +161,42 @@ it.each<[string, string[], object, string[], object, string, string, number]>([
     ])
   },
 )
+
+it.each([
+  ['stays removed for as many people as still lack it', 4, false],
+  ['is new for more people than still lack it', 5, true],
+])('a removed app that is back %s', async (_how, count, isNew) => {
+  const rollout = installation()
+  rollout.names.set('slack_1', 'Slack')
+  const [lacking, having] = [twelve.slice(0, 4), twelve.slice(4)]
+  const sweep = async (listed: readonly string[], given = {}) => {
+    for (const email of twelve) rollout.unconnectedApps.set(email, listed.includes(email) ? ['slack_1'] : [])
+    rollout.conditions.now += 6 * HOUR
+    return await rollout.run(twelve, given)
+  }
+  rollout.conditions.now = monday - 8 * HOUR
+  await sweep(twelve)
+  for (const email of having) await rollout.people.change(email, (one) => withConsents(one, monday + HOUR))
+  for (const email of twelve) await rollout.people.change(email, (one) => ({ ...one, signedInAt: monday }))
+  await sweep(lacking)
+  await sweep(lacking)
+  const state = await rollout.keepState.load()
+  const [since, noticedAt] = [rollout.conditions.now, rollout.conditions.now + 6 * HOUR]
+  await sweep([])
+  const removed = {
+    instance: 'slack_1',
+    name: 'Slack',
+    since,
+    noticedAt,
+    people: 4,
+    markedRemovedAt: noticedAt,
+  }
+  await rollout.keepState.save({ ...state, ...(await rollout.keepState.load()), delistedApps: [removed] })
+
+  rollout.sentEmails.length = 0
+  for (let runs = 0; runs < 5; runs++) await sweep(having.slice(0, count))
+
+  expect((await rollout.keepState.load()).delistedApps).toHaveLength(isNew ? 0 : 1)
+  const subjects = twelve.flatMap(rollout.subjectsTo)
+  expect(subjects).toEqual(isNew ? having.slice(0, count).map(() => 'Slack is new in search') : [])
+})
