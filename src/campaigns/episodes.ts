@@ -14,7 +14,7 @@ import { isWorkingTime, workingDaysBetween, type WorkCalendar } from './working-
 export const LAPSES = 'lapses'
 export const NEW_APPS = 'new-apps'
 
-/** Working days before each email about an app, counted from the one before. */
+/** Working days before each email about an app, counted from the last one about it, of any campaign. */
 const GAPS_IN_WORKING_DAYS = { [LAPSES]: [0, 2, 5], [NEW_APPS]: [0, 5, 5] }
 
 /** Emails about a new app wait this long if another app may have moved there. */
@@ -173,10 +173,13 @@ function dueEmailAbout(
   const isDue = appsOf(person).some((app) => {
     if (!isAboutApp(name, app, person, context)) return false
     if (name === APPROVALS || name === MOVED_APPROVALS) return true
-    const sent = emailsAbout(person, app.instance, episodeOf(app, person)?.since, name)
-    const gap = GAPS_IN_WORKING_DAYS[name][sent.length] ?? 0
-    const before = sent.at(-1)
-    return before === undefined || workingDaysBetween(before.at, now, calendar) >= gap
+    const since = episodeOf(app, person)?.since
+    // An email about its approval is one about the app, too.
+    const about = emailsAbout(person, app.instance, since)
+    if (about.length === 0) return true
+    const sent = emailsAbout(person, app.instance, since, name)
+    const gap = GAPS_IN_WORKING_DAYS[name][Math.max(sent.length, 1)] ?? 0
+    return workingDaysBetween(Math.max(...about.map(({ at }) => at)), now, calendar) >= gap
   })
   if (!isDue) return NOT_DUE
   const reminder = last === undefined ? 0 : last.reminder + Number(last.state !== 'deferred')

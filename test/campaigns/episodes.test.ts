@@ -9,6 +9,7 @@ import {
   NEW_APPS,
 } from '../../src/campaigns/episodes.ts'
 import type { CampaignName } from '../../src/campaigns/episodes.ts'
+import { APPROVALS } from '../../src/campaigns/approvals.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import type { ListedApp } from '../../src/client-api/responses.ts'
 import { appsOf, newPerson, withCheck, withIntents, withListing } from '../../src/people/person.ts'
@@ -97,6 +98,22 @@ it.each<[string, CampaignName, number[], number, boolean]>([
   expect(dueApps(name, person, { state, now: monday + day * DAY, calendar: place })).toEqual(
     isDue ? apps : [],
   )
+})
+
+it.each([
+  ['without an earlier one', []],
+  ['with an earlier one', [-30]],
+])('an email about a new app waits five working days after its approval’s, %s', (_what, days) => {
+  const new40DaysAgo = personWithNewApp(undefined, monday - 40 * DAY)
+  const mail = { reminder: 0, state: 'sent', apps: ['notion_1'] } as const
+  const approved = withEmail(new40DaysAgo, { ...mail, campaign: APPROVALS, now: monday })
+  const person = days.reduce(
+    (one, at) => withEmail(one, { ...mail, campaign: NEW_APPS, now: monday + at * DAY }),
+    approved,
+  )
+  const dueOn = (day: number) =>
+    dueApps(NEW_APPS, person, { state, now: monday + day * DAY, calendar: place })
+  expect([dueOn(1), dueOn(4), dueOn(7)]).toEqual([[], [], ['notion_1']])
 })
 
 it('all lapsed apps share one email, in the person’s working hours', () => {
