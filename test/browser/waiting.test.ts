@@ -91,7 +91,7 @@ it('the waiting page never leaves for an app without a click', async () => {
   expect(ourPages(ada)).toBe(before)
   site.running.sandbox.authorize(ada.person, 'slack_1')
 
-  await ada.page.getByText('Slack connected').waitFor({ timeout: 6_000 })
+  await ada.page.getByText('Slack connected').waitFor({ timeout: 15_000 })
   expect(await ada.focused()).toBe('Continue to GitHub')
   await ada.page.waitForTimeout(6_000)
   expect(ada.isAt('datasource')).toBe(false)
