@@ -83,9 +83,9 @@ function createCounter(
 const isPartOf = (found: FoundCluster | undefined, at = -Infinity): boolean =>
   found !== undefined && at >= found.since && at < found.noticedAt + SPREAD_MS
 
-/** True for a list that got an app after an operator called it removed, also if it hadn't lost it before. */
-const isListedAgain = ({ status, newAt = 0, lapsedAt = 0 }: AppRecord, found: FoundCluster | undefined) =>
-  status !== 'connected' && Math.max(newAt, lapsedAt) > (found?.markedRemovedAt ?? Infinity)
+/** True for a list that got an app after an operator called it removed, also if it hadn't lost it, or is new. */
+const isListedAgain = ({ status, since }: AppRecord, found: FoundCluster | undefined) =>
+  status !== 'connected' && since > (found?.markedRemovedAt ?? Infinity)
 
 /** True once the change was undone for most people who are still there. */
 const isMostlyUndone = ({ inKnownCluster, undone } = { inKnownCluster: 0, undone: 0 }): boolean =>

@@ -163,16 +163,19 @@ it.each<[string, string[], object, string[], object, string, string, number]>([
 )
 
 it.each([
-  ['stays removed for as many people as still lack it', 4, false],
-  ['is new for more people than still lack it', 5, true],
-])('a removed app that is back %s', async (_how, count, isNew) => {
+  ['stays removed for as many people as still lack it', 4, 0, false],
+  ['is new for more people than still lack it', 5, 0, true],
+  ['stays removed for as many newcomers', 0, 4, false],
+  ['is new for more newcomers', 0, 5, true],
+])('a removed app that is back %s', async (_how, count, newcomers, isNew) => {
   const rollout = installation()
   rollout.names.set('slack_1', 'Slack')
   const [lacking, having] = [twelve.slice(0, 4), twelve.slice(4)]
-  const sweep = async (listed: readonly string[], given = {}) => {
-    for (const email of twelve) rollout.unconnectedApps.set(email, listed.includes(email) ? ['slack_1'] : [])
+  const added = Array.from({ length: 5 }, (_, number) => `new${number}@acme.example`)
+  const sweep = async (listed: readonly string[], given = {}, list = twelve) => {
+    for (const email of list) rollout.unconnectedApps.set(email, listed.includes(email) ? ['slack_1'] : [])
     rollout.conditions.now += 6 * HOUR
-    return await rollout.run(twelve, given)
+    return await rollout.run(list, given)
   }
   rollout.conditions.now = monday - 8 * HOUR
   await sweep(twelve)
@@ -194,9 +197,11 @@ it.each([
   await rollout.keepState.save({ ...state, ...(await rollout.keepState.load()), delistedApps: [removed] })
 
   rollout.sentEmails.length = 0
-  for (let runs = 0; runs < 5; runs++) await sweep(having.slice(0, count))
+  const back = [...having.slice(0, count), ...added.slice(0, newcomers)]
+  for (let runs = 0; runs < 5; runs++) await sweep(back, {}, [...twelve, ...back.slice(count)])
 
   expect((await rollout.keepState.load()).delistedApps).toHaveLength(isNew ? 0 : 1)
+  if (newcomers > 0) return
   const subjects = twelve.flatMap(rollout.subjectsTo)
   expect(subjects).toEqual(isNew ? having.slice(0, count).map(() => 'Slack is new in search') : [])
 })
