@@ -11,7 +11,7 @@ import { normalizedAddress } from './address.ts'
 import { createFormerAddresses } from './former-addresses.ts'
 import { withEvents } from './outbox.ts'
 import { newPerson, withAccessEvents, type AppRecord, type Person } from './person.ts'
-import { isCopy, isNewcomerAfter, withAddress, withoutMove, withSignInsOf } from './rename.ts'
+import { decideRename } from './rename.ts'
 import { withSuccessors } from './successors.ts'
 
 /** Opt-outs are kept at least this long, even if the retention is shorter. */
@@ -160,24 +160,19 @@ export class PeopleStore {
     const { dataKey, key: source } = await this.#locate(from)
     const { key: target } = await this.#locate(to)
     const [former, email] = [normalizedAddress(from), normalizedAddress(to)]
+    const request = { from: former, to: email, change, isExpected, mergesSignIns }
     if (source === target) return 'unchanged'
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const [before, there] = await Promise.all([records.get(source), records.get(target)])
       const person = this.#openRecord(dataKey, source, before)
       const other = this.#openRecord(dataKey, target, there)
-      const isBegun = other?.renamingFrom === former
-      if (person === undefined || before === undefined || (isBegun && !isCopy(other, person))) {
-        if (isBegun) await this.change(email, ({ renamingFrom: _renamingFrom, ...rest }) => rest)
-        const isDone = other?.formerEmails?.includes(former) === true
-        return isBegun ? 'renamed' : isDone ? 'unchanged' : 'unknown'
+      const decision = decideRename({ person, other }, request)
+      if (decision.kind === 'finished') {
+        await this.change(email, ({ renamingFrom: _renamingFrom, ...rest }) => rest)
+        return 'renamed'
       }
-      if (!isExpected(person)) return 'unknown'
-      const isReturn = !isBegun && !mergesSignIns && isNewcomerAfter(person, other)
-      const mayMerge = isBegun || mergesSignIns || isReturn
-      const merged = other && (mayMerge ? withSignInsOf(person, other, isBegun || isReturn) : undefined)
-      if (other !== undefined && merged === undefined) return 'taken'
-      const renamed = withAddress(merged ?? person, email, other)
-      const moved = { ...(isReturn ? withoutMove(renamed, other) : change(renamed)), changedAt: now() }
+      if (decision.kind !== 'move') return decision.kind
+      const moved = { ...decision.person, changedAt: now() }
       const seconds = this.#lifeSeconds(moved)
       const text = dataKey.sealer.seal(JSON.stringify(moved), target)
       if (!(await records.compareAndSet(target, there, text, seconds))) continue
@@ -185,7 +180,7 @@ export class PeopleStore {
       const isOther = (rename: { email: string }) => rename.email !== email
       await this.#formerAddresses.change(former, seconds, (moves) => [...moves.filter(isOther), move])
       // If the former record changed meanwhile, it stays, and the next round reads it again.
-      await records.compareAndRemove(source, before)
+      if (before !== undefined) await records.compareAndRemove(source, before)
     }
     throw new StoreUnavailable(new Error('a record changed concurrently at each attempt to rename it'))
   }

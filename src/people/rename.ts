@@ -1,23 +1,61 @@
-// A person's record at a new address, merged with the record that is there, if both are the same person's. Pure.
+// Decides what a person's record becomes at a new address, and whether the record that is there is the same person's.
+// Pure.
 import { omitUndefined } from '../omit-undefined.ts'
 import { isVacated } from './address.ts'
 import { withSignIn, type EmailRecord, type Person } from './person.ts'
 
+/** `finished`: an interrupted rename wrote the new record, and the former one is gone or another person's. */
+type RenameDecision =
+  | { kind: 'move'; person: Person }
+  | { kind: 'finished' | 'unchanged' | 'unknown' | 'taken' }
+
+type RenameRequest = {
+  /** The former and the new address, normalized. */
+  from: string
+  to: string
+  /** Applied to the moved record. */
+  change: (person: Person) => Person
+  /** If it returns false, nothing changes. */
+  isExpected: (person: Person) => boolean
+  /** A record at the new address that only sign-ins made is the same person's. */
+  mergesSignIns: boolean
+}
+
+/**
+ * @param records those at the former and at the new address
+ * @returns `move` with the record for the new address; `taken`: another person's record is there
+ */
+export function decideRename(
+  { person, other }: { person: Person | undefined; other: Person | undefined },
+  { from, to, change, isExpected, mergesSignIns }: RenameRequest,
+): RenameDecision {
+  const isBegun = other?.renamingFrom === from
+  if (isBegun && (person === undefined || !isCopy(other, person))) return { kind: 'finished' }
+  if (person === undefined) return { kind: other?.formerEmails?.includes(from) ? 'unchanged' : 'unknown' }
+  if (!isExpected(person)) return { kind: 'unknown' }
+  const isReturn = !isBegun && !mergesSignIns && isNewcomerAfter(person, other)
+  const isSame = isBegun || isReturn
+  const merged = other && (isSame || mergesSignIns ? withSignInsOf(person, other, isSame) : undefined)
+  if (other !== undefined && merged === undefined) return { kind: 'taken' }
+  const renamed = withAddress(merged ?? person, to, other)
+  return { kind: 'move', person: isReturn ? withoutMove(renamed, other) : change(renamed) }
+}
+
 /** True if an interrupted rename left this record at the former address; false if it is another person's. */
-export const isCopy = ({ id, listedAt, signIns = [] }: Person, person: Person): boolean =>
+const isCopy = ({ id, listedAt, signIns = [] }: Person, person: Person): boolean =>
   (id !== undefined && id === person.id) ||
   (listedAt === person.listedAt && signIns.every((key) => person.signIns?.includes(key)))
 
 const renamedAt = ({ actions = [] }: Person) => actions.findLast(({ what }) => what === 'renamed')?.at
 
 /** True if the other record began at the address that this person lost to another id, and has been nowhere else. */
-export const isNewcomerAfter = (person: Person, other: Person | undefined): other is Person =>
+const isNewcomerAfter = (person: Person, other: Person | undefined): other is Person =>
   isVacated(person.email) &&
   other?.formerEmails === undefined &&
   (other?.listedAt ?? 0) >= (renamedAt(person) ?? Infinity)
 
 /** Undoes a move, because only the person's id was corrected. @param newer the record that began with the other id */
-export function withoutMove({ leftAt: _leftAt, actions = [], ...person }: Person, newer: Person): Person {
+function withoutMove({ leftAt: _leftAt, actions = [], ...person }: Person, newer: Person): Person {
   const at = renamedAt({ ...person, actions })
   const others = actions.filter((one) => one.at !== at)
   return { ...person, ...omitUndefined({ id: newer.id }), actions: [...others, ...(newer.actions ?? [])] }
@@ -29,7 +67,7 @@ const MAX_FORMER_EMAILS = 10
  * Moves a person to an address. If their former one was reassigned, they take the list's id, which may be corrected.
  * @param other the record that an interrupted rename has written at the new address
  */
-export function withAddress(person: Person, email: string, other?: Person): Person {
+function withAddress(person: Person, email: string, other?: Person): Person {
   const { email: renamingFrom, formerEmails = [], optedOutAt = other?.optedOutAt, id, ...rest } = person
   const former = [...formerEmails, renamingFrom].filter((one) => one !== email).slice(-MAX_FORMER_EMAILS)
   const kept = omitUndefined({ optedOutAt, id: isVacated(renamingFrom) ? undefined : id })
@@ -52,7 +90,7 @@ const isOnlySignedIn = (person: Person): boolean =>
  * Adds emails, and what sign-ins recorded at a new address, before the list had it. The next check repeats the rest.
  * @param isSame the other record is known to be the same person's @returns undefined if it may be another person's
  */
-export function withSignInsOf(person: Person, other: Person, isSame: boolean): Person | undefined {
+function withSignInsOf(person: Person, other: Person, isSame: boolean): Person | undefined {
   if (!isSame && !isOnlySignedIn(other)) return undefined
   const { signIns = [], signedInAt, openedAt, visitedAt = 0, intents: added } = other
   const { intents = added, visitedAt: before = 0 } = person
