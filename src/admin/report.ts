@@ -168,10 +168,10 @@ export class ReportCounter {
   }
 
   #addLosses({ apps }: PersonSummary, day: string): void {
-    for (const { instance, lapsedAt } of apps) {
+    for (const { instance, lostAs = instance, lapsedAt } of apps) {
       if (lapsedAt === undefined) continue
-      const { count } = this.#lostByDay.get(day + instance) ?? { count: 0 }
-      this.#lostByDay.set(day + instance, { day, instance, count: count + 1 })
+      const { count } = this.#lostByDay.get(day + lostAs) ?? { count: 0 }
+      this.#lostByDay.set(day + lostAs, { day, instance: lostAs, count: count + 1 })
     }
   }
 
@@ -179,7 +179,8 @@ export class ReportCounter {
     const isSince = (at = -Infinity) => at > since
     for (const what of CHANGES) this.#changeCounts[what] += moments[what].filter(isSince).length
     const lost = moments.fellBack.some(isSince) ? apps.filter(({ lapsedAt }) => isSince(lapsedAt)) : []
-    for (const { instance } of lost) this.#lostSince.set(instance, (this.#lostSince.get(instance) ?? 0) + 1)
+    for (const { instance, lostAs = instance } of lost)
+      this.#lostSince.set(lostAs, (this.#lostSince.get(lostAs) ?? 0) + 1)
   }
 
   #addDue(summary: PersonSummary): void {

@@ -229,6 +229,25 @@ it('the digest names the app that was lost since the last digest', async () => {
   expect(paragraphs).toContain('Access was lost most often to Slack')
 })
 
+it('the digest names the app that was lost, and not the one that took its place', async () => {
+  const lost = { name: 'Jira', since: now, previousLapsedAt: now - DAY }
+  const moved = people('Sales', 3, false).map((person) => ({
+    ...person,
+    finishedAt: now - 9 * DAY,
+    lastCheck: {
+      checkedAt: now,
+      apps: [
+        { ...lost, instance: 'jira_1', status: 'connected' as const, movedTo: 'jira_2' },
+        { instance: 'jira_2', name: 'Jira', status: 'awaiting' as const, since: now },
+      ],
+    },
+  }))
+  const report = await createReport(summaries(...moved), now, { since: now - 2 * DAY })
+  expect(report.changeCounts?.fellBack).toBe(3)
+  expect(report.lostSince).toEqual(new Map([['jira_1', 3]]))
+  expect(report.lostByDay).toEqual([{ day: '2027-01-24', instance: 'jira_1', count: 3 }])
+})
+
 it('a later loss of someone who has already lost access is no second fall', async () => {
   const laterDrive = {
     instance: 'gdrive_1',
