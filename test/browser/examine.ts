@@ -145,8 +145,8 @@ export async function findingsOf(
   { isWide = true }: Windows = {},
 ): Promise<string[]> {
   const findings = await htmlFindings(html)
-  // The random token of an invitation may contain these letters.
-  const words = html.replaceAll(/\/invite\/[\w.-]{40,}/g, '')
+  // The token of an invitation, or of one person's page, may contain these letters.
+  const words = html.replaceAll(/\/[\w.-]{40,}/g, '')
   if (!html.includes('</html>') || /undefined|\[object|NaN/.test(words))
     findings.push('its HTML is not whole')
   if (weightOf(html) > 8_192) findings.push(`it weighs ${weightOf(html)} bytes`)
