@@ -14,11 +14,14 @@ import type { TransitionCheck, Transition } from './transition.ts'
 import { applyCheck, mayCheck, withLapses, type UnconnectedApp, type Walk } from './walk.ts'
 import type { WalkStore } from './walk-store.ts'
 
+type TransitionStart = { user: User; walk: Walk; mayLeave: boolean }
+type DecideTransition = (before: Walk, check: TransitionCheck) => Transition
+
 export class WalkChecker {
   readonly #deps
 
   constructor(deps: {
-    service: Pick<ServiceForPerson, 'check'>
+    service: Pick<ServiceForPerson, 'check' | 'inTurn'>
     walks: WalkStore
     progress: Pick<ProgressRecorder, 'recordProgress' | 'followAddress' | 'lapsesOf'>
     confirmSeconds: number
@@ -37,15 +40,18 @@ export class WalkChecker {
    * @param change the request's change of the walk, applied before the check
    * @throws {Problem}
    */
-  async checkWalk(req: Request, change = (walk: Walk) => walk, signal?: AbortSignal): Promise<Walk> {
+  checkWalk(req: Request, change = (walk: Walk) => walk, signal?: AbortSignal): Promise<Walk> {
+    const { service, publicUrl } = this.#deps
+    const page = { signal, isForOtherSite: isFromOtherSite(req, publicUrl) }
+    return service.inTurn(req, page, () => this.#checkWalk(req, change, signal))
+  }
+
+  async #checkWalk(req: Request, change: (walk: Walk) => Walk, signal?: AbortSignal): Promise<Walk> {
     const { user } = requireSignedIn(req)
-    const { service, walks, progress, confirmSeconds, publicUrl, log, now } = this.#deps
+    const { service, walks, progress, confirmSeconds, log, now } = this.#deps
     const walk = await walks.load(user)
     const checkedAt = now()
-    const isForOtherSite = isFromOtherSite(req, publicUrl)
-    const unconnected = mayCheck(walk, checkedAt)
-      ? await service.check(req, { signal, isForOtherSite })
-      : undefined
+    const unconnected = mayCheck(walk, checkedAt) ? await service.check(req, undefined, signal) : undefined
     if (log.isLevelEnabled('debug'))
       log.debug(
         { isChecked: unconnected !== undefined, unconnected: unconnected?.map(nameAndStatus) },
@@ -70,10 +76,14 @@ export class WalkChecker {
    * @param mayLeave false if no path will be followed, so that other checks may void it
    * @throws {Problem}
    */
-  async checkForTransition(
+  checkForTransition(req: Request, start: TransitionStart, decideTransition: DecideTransition) {
+    return this.#deps.service.inTurn(req, {}, () => this.#checkForTransition(req, start, decideTransition))
+  }
+
+  async #checkForTransition(
     req: Request,
-    { user, walk, mayLeave }: { user: User; walk: Walk; mayLeave: boolean },
-    decideTransition: (before: Walk, check: TransitionCheck) => Transition,
+    { user, walk, mayLeave }: TransitionStart,
+    decideTransition: DecideTransition,
   ): Promise<Transition & { consentUrlOf: (instance: string) => string | undefined }> {
     const { service, walks, progress, confirmSeconds, publicUrl, baseUrl, hasInstructions, log, now } =
       this.#deps
@@ -85,7 +95,7 @@ export class WalkChecker {
     const withoutLeaving = (before: Walk): Walk =>
       before.leavingAt === checkedAt ? { ...before, leavingAt: undefined } : before
     const finalRedirectUrl = `${publicUrl}${callbackPath(step)}`
-    const unconnected = await service.check(req, { finalRedirectUrl }).catch(async (error) => {
+    const unconnected = await service.check(req, finalRedirectUrl).catch(async (error) => {
       await walks.update(user, withoutLeaving, leaving)
       throw error
     })

@@ -1,4 +1,4 @@
-// Calls the service as the signed-in person, a few calls at a time. The access token is refreshed before it expires,
+// Calls the service as the signed-in person, a few pages at a time. The access token is refreshed before it expires,
 // and once more if the service rejects it.
 import type { Request } from 'express'
 import type { ServiceClient } from '../client-api/client.ts'
@@ -18,39 +18,57 @@ import { expiryOf } from './tokens.ts'
 
 const MAX_EARLY_WAIT_MS = 1_000
 
-/** Concurrent calls per person, so that one person can't use all connections to a slow service. */
-const MAX_CALLS = 8
+/** Concurrent pages per person, so that one person can't use all connections to a slow service. */
+const MAX_PAGES = 8
 const MAX_QUEUED = 200
 /**
- * For pages that another site opens: `calls` at once, which are half of the connections. A proxy may hide that their
- * browsers have gone, so once `crowd` calls of all people wait, each person has few. Links and sign-ins are among them.
+ * The memory and time that a page takes grow with its apps, so each counts as many as recent lists had on average, but
+ * at least MIN_APPS: 128 pages are under way at once, or ten with a thousand apps.
  */
-const OTHER_SITES = { calls: 64, ofPerson: 20, crowd: 500, ofPersonInCrowd: 2 }
+const MAX_APPS_UNDER_WAY = 10_240
+const MIN_APPS = 80
+/** The share of the newest list in the average. */
+const NEWEST_SHARE = 1 / 8
+const MAX_WAIT_MS = 15_000
+/**
+ * For pages that another site opens: half of those under way. A proxy may hide that their browsers have gone, so once
+ * `crowd` pages of all people wait, each person has few. Links and sign-ins are among them.
+ */
+const OTHER_SITES = { ofPerson: 20, crowd: 500, ofPersonInCrowd: 2 }
 
 type Call<T> = (credentials: Credentials) => Promise<T>
 
-/** Runs calls, a few at once. Serves people with queued calls in rotation. */
-class CallQueue {
-  readonly #maxRunning: number
+const noTurn = () =>
+  new Problem(503, 'service_busy', {
+    detail: `the page had no turn within ${MAX_WAIT_MS / 1000} s (docs/operations.md, "Sizing")`,
+    retryAfter: 5,
+  })
+
+/** Runs work, as much at once as its weights allow. Serves people with queued work in rotation. */
+class Turns {
+  readonly #max: number
+  readonly #weigh: () => number
   #running = 0
-  /** Queued calls by person, in order. The first person's call is next. */
+  /** Queued work by person, in order. The first person's is next. */
   readonly #queued = new Map<string, Set<() => void>>()
-  /** Queued and running calls. */
+  /** Queued and running work. */
   size = 0
 
-  constructor(maxRunning: number) {
-    this.#maxRunning = maxRunning
+  /** @param max the weight of all running work, which the last one may exceed */
+  constructor(max: number, weigh: () => number) {
+    this.#max = max
+    this.#weigh = weigh
   }
 
+  /** @param signal ends the wait, with its reason @throws {Problem} service_busy if the wait is too long */
   async run<T>(person: string, work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     this.size++
     try {
-      if (this.#running < this.#maxRunning) this.#running++
-      else await this.#enqueue(person, signal)
+      const weight = this.#running < this.#max ? this.#begin() : await this.#enqueue(person, signal)
       try {
         return await work()
       } finally {
-        this.#running--
+        this.#running -= weight
         this.#startNext()
       }
     } finally {
@@ -58,39 +76,54 @@ class CallQueue {
     }
   }
 
-  #enqueue(person: string, signal: AbortSignal | undefined): Promise<void> {
-    const { promise: started, resolve: start, reject } = Promise.withResolvers<void>()
-    const calls = this.#queued.get(person) ?? new Set()
-    this.#queued.set(person, calls.add(start))
-    signal?.addEventListener('abort', () => {
-      if (!calls.delete(start)) return
-      if (calls.size === 0) this.#queued.delete(person)
-      reject(signal.reason as Error)
-    })
+  #begin(): number {
+    const weight = this.#weigh()
+    this.#running += weight
+    return weight
+  }
+
+  #enqueue(person: string, signal: AbortSignal | undefined): Promise<number> {
+    const { promise: started, resolve, reject } = Promise.withResolvers<number>()
+    const turns = this.#queued.get(person) ?? new Set()
+    const leave = (reason: unknown) => {
+      clearTimeout(timer)
+      if (!turns.delete(start)) return
+      if (turns.size === 0) this.#queued.delete(person)
+      reject(reason as Error)
+    }
+    const timer = setTimeout(() => leave(noTurn()), MAX_WAIT_MS)
+    const start = () => {
+      clearTimeout(timer)
+      resolve(this.#begin())
+    }
+    this.#queued.set(person, turns.add(start))
+    signal?.addEventListener('abort', () => leave(signal.reason))
     return started
   }
 
   #startNext(): void {
-    const [[person, calls = new Set<() => void>()] = []] = this.#queued
-    const [start] = calls
-    if (person === undefined || start === undefined) return
-    calls.delete(start)
-    // The person's next call comes after one of everyone else's.
-    this.#queued.delete(person)
-    if (calls.size > 0) this.#queued.set(person, calls)
-    this.#running++
-    start()
+    while (this.#running < this.#max) {
+      const [[person, turns = new Set<() => void>()] = []] = this.#queued
+      const [start] = turns
+      if (person === undefined || start === undefined) return
+      turns.delete(start)
+      // The person's next turn comes after one of everyone else's.
+      this.#queued.delete(person)
+      if (turns.size > 0) this.#queued.set(person, turns)
+      start()
+    }
   }
 }
-
-type CallOptions = { signal?: AbortSignal | undefined; isForOtherSite?: boolean }
 
 /** Each method throws {Problem}; {SignInAgain} if only a new sign-in can help. */
 export class ServiceForPerson {
   readonly #deps
-  /** Queued and running calls by person and kind of page. */
-  readonly #pending = new Map<string, { queue: CallQueue; count: number }>()
-  readonly #forOtherSites = new CallQueue(OTHER_SITES.calls)
+  /** Queued and running pages by person and kind of page. */
+  readonly #pending = new Map<string, { turns: Turns; count: number }>()
+  #averageApps = 0
+  readonly #weigh = () => Math.max(MIN_APPS, this.#averageApps)
+  readonly #all = new Turns(MAX_APPS_UNDER_WAY, this.#weigh)
+  readonly #forOtherSites = new Turns(MAX_APPS_UNDER_WAY / 2, this.#weigh)
 
   constructor(deps: {
     serviceClient: Pick<ServiceClient, 'checkDatasourceAuth' | 'search'>
@@ -111,17 +144,45 @@ export class ServiceForPerson {
   }
 
   /**
-   * The person's unconnected apps (contract 4.1), in the company's order, without the hidden ones. Always passes
-   * final_redirect_url, so that any returned link comes back to us.
-   * @param options.signal aborts when no one waits for the result
+   * Runs the work of a page in turn. The work should itself read what it needs, so that a waiting page holds nothing.
+   * @param options.signal aborts when no one waits for the page
    * @param options.isForOtherSite another site opened the page
    */
-  async check(req: Request, options: CallOptions & { finalRedirectUrl?: string } = {}) {
-    const { serviceClient, company, onCheck, callbackUrl } = this.#deps
-    const { finalRedirectUrl = callbackUrl, signal } = options
-    const apps = await this.#queued(req, options, (credentials) =>
+  async inTurn<T>(
+    req: Request,
+    { signal, isForOtherSite = false }: { signal?: AbortSignal | undefined; isForOtherSite?: boolean },
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const { user } = requireSignedIn(req)
+    const key = `${isForOtherSite} ${personKey(user)}`
+    const newTurns = () => (isForOtherSite ? this.#forOtherSites : new Turns(MAX_PAGES, () => 1))
+    const pending = this.#pending.get(key) ?? { turns: newTurns(), count: 0 }
+    const isCrowd = this.#forOtherSites.size >= OTHER_SITES.crowd
+    const maxForOtherSites = isCrowd ? OTHER_SITES.ofPersonInCrowd : OTHER_SITES.ofPerson
+    if (pending.count >= (isForOtherSite ? maxForOtherSites : MAX_PAGES + MAX_QUEUED)) {
+      this.#deps.audit({ event: 'limited', what: 'person', user })
+      throw new Problem(429, 'too_many_requests', { retryAfter: 10 })
+    }
+    pending.count++
+    this.#pending.set(key, pending)
+    try {
+      return await pending.turns.run(key, () => this.#all.run(key, work, signal), signal)
+    } finally {
+      if (--pending.count === 0) this.#pending.delete(key)
+    }
+  }
+
+  /**
+   * The person's unconnected apps (contract 4.1), in the company's order, without the hidden ones. Always passes
+   * final_redirect_url, so that any returned link comes back to us.
+   * @param signal aborts when no one waits for the result
+   */
+  async check(req: Request, finalRedirectUrl = this.#deps.callbackUrl, signal?: AbortSignal) {
+    const { serviceClient, company, onCheck } = this.#deps
+    const apps = await this.#callWithTokens(req, (credentials) =>
       serviceClient.checkDatasourceAuth(credentials, finalRedirectUrl, signal),
     )
+    this.#averageApps += (apps.length - this.#averageApps) * NEWEST_SHARE
     const visible = company.listed(apps)
     onCheck?.(visible)
     return visible
@@ -129,29 +190,9 @@ export class ServiceForPerson {
 
   /** Contract 4.2. */
   search(req: Request, query: { query: string; pageSize: number }, signal?: AbortSignal) {
-    return this.#queued(req, { signal }, (credentials) =>
-      this.#deps.serviceClient.search(credentials, query, signal),
+    return this.inTurn(req, { signal }, () =>
+      this.#callWithTokens(req, (credentials) => this.#deps.serviceClient.search(credentials, query, signal)),
     )
-  }
-
-  async #queued<T>(req: Request, { signal, isForOtherSite = false }: CallOptions, call: Call<T>): Promise<T> {
-    const { user } = requireSignedIn(req)
-    const key = `${isForOtherSite} ${personKey(user)}`
-    const newQueue = () => (isForOtherSite ? this.#forOtherSites : new CallQueue(MAX_CALLS))
-    const pending = this.#pending.get(key) ?? { queue: newQueue(), count: 0 }
-    const isCrowd = this.#forOtherSites.size >= OTHER_SITES.crowd
-    const maxForOtherSites = isCrowd ? OTHER_SITES.ofPersonInCrowd : OTHER_SITES.ofPerson
-    if (pending.count >= (isForOtherSite ? maxForOtherSites : MAX_CALLS + MAX_QUEUED)) {
-      this.#deps.audit({ event: 'limited', what: 'person', user })
-      throw new Problem(429, 'too_many_requests', { retryAfter: 10 })
-    }
-    pending.count++
-    this.#pending.set(key, pending)
-    try {
-      return await pending.queue.run(key, () => this.#callWithTokens(req, call), signal)
-    } finally {
-      if (--pending.count === 0) this.#pending.delete(key)
-    }
   }
 
   async #callWithTokens<T>(req: Request, call: Call<T>): Promise<T> {

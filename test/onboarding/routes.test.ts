@@ -213,6 +213,26 @@ it.each([
   expect(statuses.filter((status) => status === 429)).toHaveLength(refused)
 })
 
+it('a page that waits for its turn doesn’t void the link of a click meanwhile', async () => {
+  const { setup, get, calls, limited, locationOf } = setUpWalkRoutes()
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  let arrived = 0
+  setup.beforeResponse = () => (arrived++, answered)
+  const open = (person: string) => get('/onboarding', { 'sec-fetch-site': 'cross-site', person })
+  const others = Array.from({ length: 64 }, (_, n) => open(`person ${n % 4}`))
+  await expect.poll(() => arrived, { interval: 1 }).toBe(64)
+  const waiting = open('ada')
+  await expect.poll(() => limited.length, { interval: 1 }).toBe(65)
+  setup.beforeResponse = undefined
+
+  expect(await locationOf(CLICK)).toBe(consentOf('slack_1'))
+  answer()
+
+  expect(await waiting).toMatchObject({ status: 200, body: { view: 'onboarding/overview' } })
+  await Promise.all(others)
+  expect(calls).toHaveLength(64 + 1)
+})
+
 it.each([
   ['cross-site', 'navigate', 403],
   ['none', 'navigate', 200],

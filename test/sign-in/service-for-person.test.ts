@@ -1,12 +1,15 @@
-// One person with many tabs and a slow service: a few calls at once, the others queued, and other people unaffected.
+// One person with many tabs, and many people with many apps: a few pages at once, the others queued.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
-import { expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import type { Credentials } from '../../src/client-api/credentials.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { Problem } from '../../src/problem.ts'
+import type { ListedApp } from '../../src/client-api/responses.ts'
 import { ServiceForPerson } from '../../src/sign-in/service-for-person.ts'
+
+afterEach(() => void vi.useRealTimers())
 
 /** A service whose responses a test releases. */
 function slowService() {
@@ -120,17 +123,23 @@ it('the 209th simultaneous call of one person gets 429, and the 208th is queued'
   expect(new Set((await Promise.all(pages)).map((done) => done.status))).toEqual(new Set([200]))
 })
 
-/** Checks for people's pages, which a test finishes, and the audited refusals. */
-function slowChecks() {
+/** Checks for people's pages, which a test finishes, and the audited refusals. @param apps on each list */
+function slowChecks(apps = 0) {
+  const list = Array.from({ length: apps }, (_, n) => ({
+    instance: `app${n}_1`,
+    name: '',
+    status: 'awaiting',
+  }))
   const running: (() => void)[] = []
   const started: string[] = []
   const audited: unknown[] = []
+  const failures: Problem[] = []
   const service = new ServiceForPerson({
     serviceClient: {
       async checkDatasourceAuth(credentials) {
         if (credentials.kind === 'oauth') started.push(credentials.accessToken)
         await new Promise<void>((resolve) => running.push(resolve))
-        return []
+        return list as ListedApp[]
       },
       search: () => Promise.reject(new Error('not searched here')),
     },
@@ -142,11 +151,13 @@ function slowChecks() {
     now: () => 0,
   })
   const checks: Promise<unknown>[] = []
+  /** Opens pages, each of which has one check. */
   const check = (subject: string, times: number, isForOtherSite: boolean) => {
     const session = { user: { issuer: '', subject }, tokens: { accessToken: subject, issuedAt: 0 } }
     for (let n = 0; n < times; n++) {
       const req = { session } as unknown as express.Request
-      checks.push(service.check(req, { isForOtherSite }).catch(({ status }: Problem) => status))
+      const page = service.inTurn(req, { isForOtherSite }, () => service.check(req))
+      checks.push(page.catch((problem: Problem) => (failures.push(problem), problem.status)))
     }
   }
   const results = async () => {
@@ -156,7 +167,7 @@ function slowChecks() {
     } while (running.length > 0)
     return (await Promise.all(checks.splice(0))).filter((result) => result === 429).length
   }
-  return { check, results, audited, running, started }
+  return { check, results, audited, running, started, failures }
 }
 
 it('another site’s pages have twenty calls of a person, in a crowd two', async () => {
@@ -198,4 +209,43 @@ it('people whose calls wait for another site’s pages take turns', async () => 
   expect(started.slice(64)).toEqual(['visitor 3', 'ada', 'visitor 3', 'ada'])
   expect(await results()).toBe(0)
   expect(started).toHaveLength(82)
+})
+
+/** The pages that begin at once, of 300 people, after many pages whose lists had as many apps. */
+async function pagesAtOnce(apps: number): Promise<number> {
+  const { check, results, running } = slowChecks(apps)
+  for (const n of Array(100).keys()) check(`earlier ${n}`, 1, false)
+  await results()
+  for (const n of Array(300).keys()) check(`person ${n}`, 1, false)
+  await nextTurn()
+  const atOnce = running.length
+  expect(await results()).toBe(0)
+  return atOnce
+}
+
+it.each([
+  [0, 128],
+  [80, 128],
+  [100, 103],
+  [1_000, 11],
+  [20_000, 1],
+])('with %i apps left to connect, %i pages are under way at once', async (apps, pages) => {
+  expect(Math.abs((await pagesAtOnce(apps)) - pages)).toBeLessThanOrEqual(1)
+})
+
+it('a page without a turn for 15 seconds says that the service is busy', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const { check, results, running, failures } = slowChecks()
+  for (const n of Array(129).keys()) check(`person ${n}`, 1, false)
+  await nextTurn()
+  expect(running).toHaveLength(128)
+  vi.advanceTimersByTime(14_999)
+  await nextTurn()
+  expect(failures).toEqual([])
+  vi.advanceTimersByTime(1)
+  await nextTurn()
+  expect(failures).toEqual([expect.objectContaining({ status: 503, code: 'service_busy', retryAfter: 5 })])
+  // Those under way have as long as they need.
+  expect(running).toHaveLength(128)
+  expect(await results()).toBe(0)
 })
