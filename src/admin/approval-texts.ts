@@ -26,7 +26,7 @@ export const needsDecision = ({ stage, waitingPeople }: Approval): boolean =>
 const hasFailed = ({ stage, waitingPeople }: Approval): boolean =>
   stage === 'failed' || (stage === 'confirmed' && waitingPeople > 0)
 
-export type WaitContext = Partial<Pick<Company, 'timezone' | 'quietDays'>> & { t: Texts; now: number }
+type WaitContext = Partial<Pick<Company, 'timezone' | 'quietDays'>> & { t: Texts; now: number }
 
 /** Why people get no emails about the app now: it is on hold or in question, or a pause or quiet days. */
 export function describeWait(instance: string, keepState: KeepState, { t, now, ...company }: WaitContext) {

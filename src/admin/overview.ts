@@ -5,14 +5,14 @@ import type { Company } from '../company/company.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { compareSince, describeComparison, dominantApp } from './comparison.ts'
-import { approvalItem, approvedLines, earlyApproval, type WaitContext } from './approval-texts.ts'
+import { approvalItem, approvedLines, earlyApproval } from './approval-texts.ts'
 import { peopleUrl, type Filter } from './filters.ts'
 import { createPlot } from './plot.ts'
 import { uniqueNames } from './unique-names.ts'
 import { activeMassDisconnects, PROGRESS_STATES, unansweredDelistings } from '../people/keep-state.ts'
 import type { KeepState, MassDisconnect } from '../people/keep-state.ts'
 import { PEOPLE_FILE } from './people-csv.ts'
-import { DAY_MS, REMIND_AFTER_DAYS, utcDay, FUNNEL_STAGES, peopleWithApp } from './report.ts'
+import { DAY_MS, REMIND_AFTER_DAYS, utcDay, peopleWithApp } from './report.ts'
 import type { AppCounts, Report } from './report.ts'
 import { COMMAND } from '../version.ts'
 import { appTable, groupTable, shareFormatter, widthOf } from './sorted-table.ts'
@@ -37,7 +37,7 @@ export function overviewPage(
   report: Report,
   keepState: KeepState,
   t: Texts,
-  { since, now, ...company }: Omit<WaitContext, 't'> & { since: unknown },
+  { since, now, ...company }: Omit<Parameters<typeof approvedLines>[2], 't'> & { since: unknown },
 ) {
   const comparison = compareSince(report, keepState, now, since)
   const freshness = freshnessOf(report, t)
@@ -179,7 +179,7 @@ function statsOf(report: Report, t: Texts) {
 }
 
 function funnelOf({ funnel, hadToConnect }: Report, t: Texts) {
-  return FUNNEL_STAGES.map((stage) => ({
+  return (Object.keys(funnel) as (keyof typeof funnel)[]).map((stage) => ({
     label: t(`admin.funnel.${stage}`),
     href: peopleUrl({ filter: stage }),
     width: widthOf(funnel[stage], hadToConnect),

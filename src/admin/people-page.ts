@@ -2,7 +2,7 @@
 import type { PersonApp } from '../people/person.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { FILTER_GROUPS, peopleUrl, type listPeople, type parsePeopleQuery } from './filters.ts'
-import { CRITERIA, lostAccessAt, type PersonSummary } from './person-summary.ts'
+import { CRITERIA, type PersonSummary } from './person-summary.ts'
 
 type PeopleQuery = ReturnType<typeof parsePeopleQuery>
 
@@ -92,6 +92,10 @@ function unconnectedText(left: PersonApp, displayName: (app: PersonApp) => strin
   const former = displayName({ ...left, instance: lostAs })
   return t('admin.person.lapsedMoved', { app, former, day: t.date(lapsedAt) })
 }
+
+/** @returns milliseconds since 1970; undefined unless the person lost access */
+const lostAccessAt = ({ apps, progress }: PersonSummary): number | undefined =>
+  progress === 'fellBack' ? Math.min(...apps.flatMap(({ lapsedAt }) => lapsedAt ?? [])) : undefined
 
 /** The stage that a person has reached, and its time. */
 function latestStage(summary: PersonSummary) {

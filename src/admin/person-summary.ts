@@ -170,10 +170,6 @@ function progressOf(person: Person, apps: readonly PersonApp[], emailState?: Ema
   return isHere ? 'inProgress' : 'notStarted'
 }
 
-/** @returns milliseconds since 1970; undefined unless the person lost access */
-export const lostAccessAt = ({ apps, progress }: PersonSummary): number | undefined =>
-  progress === 'fellBack' ? Math.min(...apps.flatMap(({ lapsedAt }) => lapsedAt ?? [])) : undefined
-
 const hasAppIn = ({ apps }: Pick<PersonSummary, 'apps'>, state: PersonApp['state']): boolean =>
   apps.some((app) => app.state === state)
 

@@ -21,7 +21,7 @@ export const DAY_MS = 86_400_000
 
 /** States of an app in report.json: `waiting` is `unconnected`. */
 const APP_STATES = ['waiting', 'connected', 'skipped', 'blocked', 'off'] as const
-export const FUNNEL_STAGES = ['invited', 'opened', 'signedIn', 'connecting', 'finished'] as const
+const FUNNEL_STAGES = ['invited', 'opened', 'signedIn', 'connecting', 'finished'] as const
 
 /** The UTC day, YYYY-MM-DD. @param at milliseconds since 1970 */
 export const utcDay = (at: number): string => new Date(at).toISOString().slice(0, 10)

@@ -45,7 +45,7 @@ export const authorizationServerDefinitions = {
   OIDC_ISSUER: {
     required: true,
     meaning: "The authorization server: the service's own or the external identity provider",
-    schema: webUrl,
+    schema: webUrl(),
   },
   TOKEN_ISSUED_BY: {
     default: 'service',
@@ -101,7 +101,7 @@ export const authorizationServerDefinitions = {
       'A list, one name, or an object with an object for each name. A claim inside another one is written like `realm_access.roles`.',
     schema: claimName,
   },
-  OIDC_RESOURCE: { meaning: 'The RFC 8707 resource that the access token is for', schema: webUrl },
+  OIDC_RESOURCE: { meaning: 'The RFC 8707 resource that the access token is for', schema: webUrl() },
   OIDC_AUDIENCE: {
     meaning: 'The `audience` parameter, for authorization servers that require one',
     schema: text,

@@ -4,9 +4,9 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 import { authorizationServerDefinitions } from './authorization-server.ts'
 import { clientCredentials } from './client-credentials.ts'
-import { webUrl, bearerToken, oneOf, text, webUrlSchema, type Setting } from './values.ts'
+import { webUrl, bearerToken, oneOf, text, type Setting } from './values.ts'
 
-const origin = webUrl
+const origin = webUrl()
   .refine((value) => new URL(value).pathname === '/', {
     error: ({ input }) => `must be an origin without a path, like ${new URL(String(input)).origin}`,
   })
@@ -152,7 +152,7 @@ export const definitions = {
   SERVICE_BASE_URL: {
     required: true,
     meaning: "Base URL of the search service's backend. May include a path",
-    schema: webUrl
+    schema: webUrl()
       .transform((base) => base.replace(/\/+$/, ''))
       .refine(
         (base) => !/\/(rest\/api|api\/index)(\/v\d+)?$/.test(base),
@@ -287,7 +287,7 @@ export const definitions = {
   WEBHOOK_URL: {
     secret: true,
     meaning: 'Where signed events are sent as people sign in, connect apps and finish (docs/integration.md)',
-    schema: webUrlSchema(true),
+    schema: webUrl({ mayHaveQuery: true }),
   },
   WEBHOOK_SECRET: {
     secret: true,
@@ -314,11 +314,11 @@ export const definitions = {
   SMTP_OAUTH_ISSUER: {
     meaning:
       'Authorization server of the mailbox in `SMTP_URL`, which then needs no password (docs/invitations.md)',
-    schema: webUrl,
+    schema: webUrl(),
   },
   SMTP_OAUTH_TOKEN_URL: {
     meaning: 'Its token endpoint, instead of `SMTP_OAUTH_ISSUER`, if it has no metadata',
-    schema: webUrlSchema(true),
+    schema: webUrl({ mayHaveQuery: true }),
   },
   SMTP_OAUTH_CLIENT_ID: { meaning: 'Client ID there', schema: text },
   ...clientCredentials('SMTP_OAUTH', '`private_key_jwt`, or of a service account'),

@@ -31,13 +31,11 @@ function urlFault(text: string, mayHaveQuery: boolean): string | undefined {
   return undefined
 }
 
-export const webUrlSchema = (mayHaveQuery: boolean) =>
+export const webUrl = ({ mayHaveQuery = false } = {}) =>
   z.string().superRefine((text, context) => {
     const fault = urlFault(text, mayHaveQuery)
     if (fault !== undefined) context.addIssue({ code: 'custom', message: fault, continue: false })
   })
-
-export const webUrl = webUrlSchema(false)
 
 /** RFC 6750 2.1. */
 export const bearerToken = z
