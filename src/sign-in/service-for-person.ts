@@ -27,6 +27,8 @@ const MAX_QUEUED = 200
  */
 const MAX_APPS_UNDER_WAY = 10_240
 const MIN_APPS = 80
+/** Of a process that knows no lists: the first of a crowd may have many apps. */
+const FIRST_AVERAGE = 320
 /** The share of the newest list in the average. */
 const NEWEST_SHARE = 1 / 8
 const MAX_WAIT_MS = 15_000
@@ -120,7 +122,7 @@ export class ServiceForPerson {
   readonly #deps
   /** Queued and running pages by person and kind of page. */
   readonly #pending = new Map<string, { turns: Turns; count: number }>()
-  #averageApps = 0
+  #averageApps = FIRST_AVERAGE
   readonly #weigh = () => Math.max(MIN_APPS, this.#averageApps)
   readonly #all = new Turns(MAX_APPS_UNDER_WAY, this.#weigh)
   readonly #forOtherSites = new Turns(MAX_APPS_UNDER_WAY / 2, this.#weigh)

@@ -187,6 +187,8 @@ it('another site’s pages have twenty calls of a person, in a crowd two', async
 
 it('another site’s pages keep no own page waiting', async () => {
   const { check, results, running } = slowChecks()
+  check('earlier', 20, true)
+  await results()
   for (const n of Array(25).keys()) check(`visitor ${n}`, 20, true)
   await nextTurn()
   expect(running).toHaveLength(64)
@@ -198,6 +200,9 @@ it('another site’s pages keep no own page waiting', async () => {
 
 it('people whose calls wait for another site’s pages take turns', async () => {
   const { check, results, running, started } = slowChecks()
+  check('earlier', 20, true)
+  await results()
+  started.length = 0
   for (const n of Array(4).keys()) check(`visitor ${n}`, 20, true)
   check('ada', 2, true)
   await nextTurn()
@@ -211,10 +216,10 @@ it('people whose calls wait for another site’s pages take turns', async () => 
   expect(started).toHaveLength(82)
 })
 
-/** The pages that begin at once, of 300 people, after many pages whose lists had as many apps. */
-async function pagesAtOnce(apps: number): Promise<number> {
+/** The pages that begin at once, of 300 people, after `earlier` ones whose lists had as many apps. */
+async function pagesAtOnce(apps: number, earlier = 100): Promise<number> {
   const { check, results, running } = slowChecks(apps)
-  for (const n of Array(100).keys()) check(`earlier ${n}`, 1, false)
+  for (const n of Array(earlier).keys()) check(`earlier ${n}`, 1, false)
   await results()
   for (const n of Array(300).keys()) check(`person ${n}`, 1, false)
   await nextTurn()
@@ -233,9 +238,17 @@ it.each([
   expect(Math.abs((await pagesAtOnce(apps)) - pages)).toBeLessThanOrEqual(1)
 })
 
+it('32 pages are under way at once before any list is known, and 128 after eleven short ones', async () => {
+  expect([await pagesAtOnce(0, 0), await pagesAtOnce(0, 11)]).toEqual([32, 128])
+})
+
 it('a page without a turn for 15 seconds says that the service is busy', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const { check, results, running, failures } = slowChecks()
+  check('earlier', 8, false)
+  await results()
+  check('earlier', 8, false)
+  await results()
   for (const n of Array(129).keys()) check(`person ${n}`, 1, false)
   await nextTurn()
   expect(running).toHaveLength(128)
