@@ -12,7 +12,7 @@ import { createCheck, fail, ok, warn } from './findings.ts'
 
 type Method = ClientAuthentication['method']
 
-export type TestedClient = { id: string; auth: ClientAuthentication }
+type TestedClient = { id: string; auth: ClientAuthentication }
 
 /** `accepted`: authenticated, or not checked. `no-usable-response`: also a page. `unsent`: there was no assertion. */
 type ClientResponse =

@@ -1,7 +1,9 @@
 // Finds the authorization server's metadata by the product's own discovery, and the server's clock.
 import type { ServerMetadata as Metadata } from 'openid-client'
-import { findMetadata, isMultiTenantIssuer, type Discovery } from '../sign-in/server/discovery.ts'
+import { findMetadata, isMultiTenantIssuer } from '../sign-in/server/discovery.ts'
 import { createCheck, fail, ok, unreachable, warn } from './findings.ts'
+
+type Discovery = Awaited<ReturnType<typeof findMetadata>>
 
 async function discover(issuer: string, now: () => number) {
   const discovery = await findMetadata(issuer)

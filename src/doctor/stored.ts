@@ -12,10 +12,12 @@ import { FolderUnusable } from '../records/sqlite-folder.ts'
 import { openStore, type Store } from '../records/store.ts'
 import type { Settings } from '../settings/settings.ts'
 import { Registration } from '../sign-in/registration/registration.ts'
-import { readClientAuthentication } from '../sign-in/server/client-authentication.ts'
+import {
+  readClientAuthentication,
+  type ClientAuthentication,
+} from '../sign-in/server/client-authentication.ts'
 import { supportedTexts } from '../web/languages/catalogue.ts'
 import { createLog } from '../web/log.ts'
-import type { TestedClient } from './client.ts'
 import { createCheck, fail, ok, warn, type DoctorContext } from './findings.ts'
 
 type Stored = {
@@ -24,7 +26,7 @@ type Stored = {
   otherFormat?: string
   recordedApps?: RecordedApps
   /** The client that onramp registered. */
-  client?: TestedClient | undefined
+  client?: Awaited<ReturnType<typeof registeredClient>>
 }
 
 /** Instances on anyone's record. `since`: the time of the oldest record, milliseconds since 1970. */
@@ -87,14 +89,11 @@ function takeApps(
   recordedApps.since = Math.min(recordedApps.since, ...sentAt, startedAt ?? Infinity)
 }
 
-async function registeredClient(
-  settings: Settings,
-  registration: Registration,
-): Promise<TestedClient | undefined> {
+async function registeredClient(settings: Settings, registration: Registration) {
   if (settings.OIDC_CLIENT_ID !== undefined || settings.OIDC_ISSUER === undefined) return undefined
   const kept = await registration.stored()
   if (kept === undefined) return undefined
-  const method = kept.token_endpoint_auth_method as TestedClient['auth']['method']
+  const method = kept.token_endpoint_auth_method as ClientAuthentication['method']
   const auth = { ...readClientAuthentication(settings), method, secret: kept.client_secret }
   return { id: kept.client_id, auth }
 }

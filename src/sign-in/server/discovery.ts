@@ -17,7 +17,7 @@ type FetchAttempt = {
 
 type Specification = 'oidc' | 'oauth2'
 
-export type Discovery =
+type Discovery =
   | { kind: 'found'; specification: Specification; url: string; metadata: Metadata; date: string | undefined }
   | { kind: 'other-issuer'; issuer: string; expected: string; explanation: string; attempts: FetchAttempt[] }
   | { kind: 'missing'; attempts: FetchAttempt[] }
