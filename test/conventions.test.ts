@@ -83,7 +83,7 @@ const allowed: Record<string, string[]> = {
   search: feature,
   deprecations: [...web, 'packages/deprecations'],
   // Invited people and their progress, shared by invitations, campaigns and the page for admins.
-  people: [...nouns, 'session', 'company'],
+  people: [...nouns, 'company'],
   invites: [...feature, 'people'],
   campaigns: [...feature, 'settings', 'people', 'invites', 'packages/terminal'],
   // Emails to admins contain the figures of the admin pages.

@@ -122,6 +122,7 @@ export type Person = ListDetails & {
   leftAt?: number
   changedAt: number
   openedAt?: number
+  /** The first sign-in. */
   signedInAt?: number
   /** The time of the newest recorded page. */
   visitedAt?: number

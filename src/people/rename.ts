@@ -6,8 +6,7 @@ import { withSignIn, type EmailRecord, type Person } from './person.ts'
 
 /** `finished`: an interrupted rename wrote the new record, and the former one is gone or another person's. */
 type RenameDecision =
-  | { kind: 'move'; person: Person }
-  | { kind: 'finished' | 'unchanged' | 'unknown' | 'taken' }
+  { kind: 'move'; person: Person } | { kind: 'finished' | 'unchanged' | 'unknown' | 'taken' }
 
 type RenameRequest = {
   /** The former and the new address, normalized. */
@@ -76,15 +75,41 @@ function withAddress(person: Person, email: string, other?: Person): Person {
   return { ...rest, ...kept, email, formerEmails: former, renamingFrom }
 }
 
-/** Fields that a sign-in and its pages record. */
-const OF_SIGN_INS =
-  /^(email|changedAt|campaigns|signIns|(signedIn|visited|opened|finished)At|lastCheck|intents|failures|accessEvents|outbox)$/
+/** True for what a sign-in and its pages record, and for what every record has. */
+const IS_OF_SIGN_INS: Record<keyof Person, boolean> = {
+  email: true,
+  changedAt: true,
+  campaigns: true,
+  signIns: true,
+  signedInAt: true,
+  visitedAt: true,
+  openedAt: true,
+  finishedAt: true,
+  lastCheck: true,
+  intents: true,
+  failures: true,
+  accessEvents: true,
+  outbox: true,
+  id: false,
+  name: false,
+  language: false,
+  group: false,
+  timezone: false,
+  formerEmails: false,
+  renamingFrom: false,
+  listedAt: false,
+  leftAt: false,
+  optedOutAt: false,
+  unknownAt: false,
+  replacedApps: false,
+  actions: false,
+}
 
 /** True if the person wasn't listed, has no id and no emails, and didn't opt out. */
 const isOnlySignedIn = (person: Person): boolean =>
   person.signIns !== undefined &&
   person.campaigns.length === 0 &&
-  Object.keys(person).every((field) => OF_SIGN_INS.test(field))
+  Object.keys(person).every((field) => IS_OF_SIGN_INS[field as keyof Person])
 
 /**
  * Adds emails, and what sign-ins recorded at a new address, before the list had it. The next check repeats the rest.

@@ -27,7 +27,7 @@ const MAX_QUEUED = 200
  */
 const MAX_APPS_UNDER_WAY = 10_240
 const MIN_APPS = 80
-/** Of a process that knows no lists: the first of a crowd may have many apps. */
+/** Until a process knows lists, because the first of a crowd may have many apps. */
 const FIRST_AVERAGE = 320
 /** The share of the newest list in the average. */
 const NEWEST_SHARE = 1 / 8
@@ -87,11 +87,11 @@ class Turns {
   #enqueue(person: string, signal: AbortSignal | undefined): Promise<number> {
     const { promise: started, resolve, reject } = Promise.withResolvers<number>()
     const turns = this.#queued.get(person) ?? new Set()
-    const leave = (reason: unknown) => {
+    const leave = (reason: Error) => {
       clearTimeout(timer)
       if (!turns.delete(start)) return
       if (turns.size === 0) this.#queued.delete(person)
-      reject(reason as Error)
+      reject(reason)
     }
     const timer = setTimeout(() => leave(noTurn()), MAX_WAIT_MS)
     const start = () => {
@@ -99,7 +99,7 @@ class Turns {
       resolve(this.#begin())
     }
     this.#queued.set(person, turns.add(start))
-    signal?.addEventListener('abort', () => leave(signal.reason))
+    signal?.addEventListener('abort', () => leave(signal.reason as Error))
     return started
   }
 

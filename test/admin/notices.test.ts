@@ -229,7 +229,7 @@ it('the digest names the app that was lost since the last digest', async () => {
   expect(paragraphs).toContain('Access was lost most often to Slack')
 })
 
-it('the digest names the app that was lost, and not the one that took its place', async () => {
+it('the digest names the app that was lost, not its successor', async () => {
   const lost = { name: 'Jira', since: now, previousLapsedAt: now - DAY }
   const moved = people('Sales', 3, false).map((person) => ({
     ...person,

@@ -223,9 +223,9 @@ async function pagesAtOnce(apps: number, earlier = 100): Promise<number> {
   await results()
   for (const n of Array(300).keys()) check(`person ${n}`, 1, false)
   await nextTurn()
-  const atOnce = running.length
+  const runningCount = running.length
   expect(await results()).toBe(0)
-  return atOnce
+  return runningCount
 }
 
 it.each([
@@ -238,7 +238,7 @@ it.each([
   expect(Math.abs((await pagesAtOnce(apps)) - pages)).toBeLessThanOrEqual(1)
 })
 
-it('32 pages are under way at once before any list is known, and 128 after eleven short ones', async () => {
+it('a new process has 32 pages under way, and 128 after eleven short lists', async () => {
   expect([await pagesAtOnce(0, 0), await pagesAtOnce(0, 11)]).toEqual([32, 128])
 })
 

@@ -35,6 +35,7 @@ const pageOf = async (kind: 'own' | 'shared', user: Partial<User>, lang: string)
     await request(app)
       .get(`/${kind}`)
       .set({ 'x-user': encodeURIComponent(JSON.stringify(user)), 'accept-language': lang })
+      .expect(200)
   ).text
 
 const PEOPLE: Partial<User>[] = [
