@@ -91,5 +91,7 @@ it.each([
     const { card } = await routes.page(path)
     expect(card?.title === 'Connect Slack').toBe(isOffered)
     expect((await rowOf(routes))?.kind).toBe(isOffered ? undefined : 'blocked')
+    const [slack] = routes.setup.pressed
+    expect(slack?.blockedAt, 'Admins see it at once').toBe(isOffered ? undefined : NOW)
   },
 )
