@@ -77,8 +77,8 @@ export class ProgressRecorder {
     const email = verifiedEmail(user)
     if (email === undefined) return
     try {
-      const { address, ...found } = await this.#locateRecord(email, personKey(user))
-      await this.#people.change(address, (person, isKnown) => (isKnown ? change(person) : person), found)
+      const { address, ...loaded } = await this.#locateRecord(email, personKey(user))
+      await this.#people.change(address, (person, isKnown) => (isKnown ? change(person) : person), loaded)
     } catch (error) {
       this.#log.warn({ err: error }, failed)
     }
@@ -129,13 +129,13 @@ export class ProgressRecorder {
     const recorded = { hash: hash('sha256', text, 'base64').slice(0, 16), at: checkedAt }
     const before = this.#last.get(key)
     if (before?.hash === recorded.hash && Math.abs(checkedAt - before.at) < AGAIN_MS) return before.lapses
-    const { address, ...found } = await this.#locateRecord(email, key)
+    const { address, ...loaded } = await this.#locateRecord(email, key)
     const change = (person: Person) => {
       const here = withSignIn(withMilestone(person, 'signedInAt', checkedAt), key)
       const checked = withCheck(here, { checkedAt, unconnected, connected }, this.#now())
       return { ...withIntents(checked, checkedAt, intents, this.#now()), visitedAt: checkedAt }
     }
-    const after = await this.#people.change(address, change, found)
+    const after = await this.#people.change(address, change, loaded)
     const lapses = lapsesIn(after)
     if (this.#last.size >= MAX_REMEMBERED) this.#last.clear()
     this.#last.set(key, { ...recorded, lapses })

@@ -87,19 +87,19 @@ export class WalkStore {
   /**
    * Changes the walk, and writes it only if it differs from the stored one.
    * @param change runs again if another process was faster, so it must be pure
-   * @param from the walk that was just loaded, which saves a read
+   * @param loaded the walk as just loaded, which saves a read
    * @throws {StoreUnavailable}
    */
-  async update(user: User, change: (walk: Walk) => Walk, from?: Walk): Promise<Walk> {
-    const loaded = from ?? (await this.load(user))
-    const guess = this.#stored.get(loaded)
-    const { dataKey, key } = guess ?? (await this.#keysOf(user))
-    let result = loaded
+  async update(user: User, change: (walk: Walk) => Walk, loaded?: Walk): Promise<Walk> {
+    const walk = loaded ?? (await this.load(user))
+    const stored = this.#stored.get(walk)
+    const { dataKey, key } = stored ?? (await this.#keysOf(user))
+    let result = walk
     await changeRecord(this.#deps.records, {
       key,
-      guess,
+      loaded: stored,
       next: (text) => {
-        const before = text === guess?.text ? loaded : this.#open({ dataKey, key }, text)
+        const before = text === stored?.text ? walk : this.#open({ dataKey, key }, text)
         // The change may be the first check that lists a replacement.
         result = this.#visibleInOrder(change(this.#visibleInOrder(before)))
         const json = toStored(result)

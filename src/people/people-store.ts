@@ -87,12 +87,12 @@ export class PeopleStore {
 
   /**
    * @param change may run more than once, so it must be pure. If it returns the same object, nothing is written.
-   * `isKnown` is false without a record. @param found as just read, which saves a read @throws {PersonUnreadable}
+   * `isKnown` is false without a record. @param loaded as just loaded, which saves a read @throws {PersonUnreadable}
    */
   async change(
     email: string,
     change: (person: Person, isKnown: boolean) => Person,
-    found?: { person: Person | undefined },
+    loaded?: { person: Person | undefined },
   ): Promise<Person> {
     const { records, onEvents, now } = this.#deps
     const { dataKey, key } = await this.#locate(email)
@@ -101,7 +101,7 @@ export class PeopleStore {
     let isWritten = false
     await changeRecord(records, {
       key,
-      guess: found && { text: found.person && this.#texts.get(found.person) },
+      loaded: loaded && { text: loaded.person && this.#texts.get(loaded.person) },
       next: (text) => {
         const stored = this.#openRecord(dataKey, key, text)
         const whole = stored ?? newPerson(normalizedAddress(email), now())

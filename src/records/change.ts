@@ -11,12 +11,12 @@ export async function changeRecord(
     key: string
     /** Computes the new text; may run more than once. Undefined: the record stays unchanged. */
     next: (text: string | undefined) => { text: string; seconds: number } | undefined
-    /** The record's probable text, which saves a read if it is right. */
-    guess?: { text: string | undefined } | undefined
+    /** The text as loaded before, or as assumed, which saves a read if it is right. */
+    loaded?: { text: string | undefined } | undefined
   },
 ): Promise<void> {
-  const { key, next, guess } = change
-  let before = guess === undefined ? await records.get(key) : guess.text
+  const { key, next, loaded } = change
+  let before = loaded === undefined ? await records.get(key) : loaded.text
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const after = next(before)
     if (after === undefined || (await records.compareAndSet(key, before, after.text, after.seconds))) return

@@ -34,13 +34,13 @@ it('a change of a record succeeds after the failure of another one', async () =>
   expect(values.get('key')).toBe('a')
 })
 
-it('a change of a record reads it only if its guess was wrong', async () => {
+it('a change of a record reads it only if the loaded text is outdated', async () => {
   const { values, records } = memoryRecords()
   const get = vi.fn(records.get)
   const change = (given: Omit<Change, 'key'>) => changeRecord({ ...records, get }, { key: 'key', ...given })
-  await change({ next: append('a'), guess: { text: undefined } })
+  await change({ next: append('a'), loaded: { text: undefined } })
   expect(get).not.toHaveBeenCalled()
-  await change({ next: append('b'), guess: { text: undefined } })
+  await change({ next: append('b'), loaded: { text: undefined } })
   expect([values.get('key'), get.mock.calls.length]).toEqual(['ab', 1])
   await change({ next: () => undefined })
   expect(values.get('key')).toBe('ab')

@@ -158,7 +158,7 @@ export class PersonSessions {
     const json = sealedJson<T>(sealer)
     await changeRecord(this.#deps.records, {
       key,
-      guess: isProbablyNew ? { text: undefined } : undefined,
+      loaded: isProbablyNew ? { text: undefined } : undefined,
       next(text) {
         const changed = next(json.open(text, key))
         return changed && { text: json.seal(changed.value, key), seconds: changed.seconds }
