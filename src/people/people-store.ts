@@ -163,9 +163,9 @@ export class PeopleStore {
     const request = { from: former, to: email, change, isExpected, mergesSignIns }
     if (source === target) return 'unchanged'
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const [before, there] = await Promise.all([records.get(source), records.get(target)])
-      const person = this.#openRecord(dataKey, source, before)
-      const other = this.#openRecord(dataKey, target, there)
+      const [sourceText, targetText] = await Promise.all([records.get(source), records.get(target)])
+      const person = this.#openRecord(dataKey, source, sourceText)
+      const other = this.#openRecord(dataKey, target, targetText)
       const decision = decideRename({ person, other }, request)
       if (decision.kind === 'finished') {
         await this.change(email, ({ renamingFrom: _renamingFrom, ...rest }) => rest)
@@ -175,12 +175,12 @@ export class PeopleStore {
       const moved = { ...decision.person, changedAt: now() }
       const seconds = this.#lifeSeconds(moved)
       const text = dataKey.sealer.seal(JSON.stringify(moved), target)
-      if (!(await records.compareAndSet(target, there, text, seconds))) continue
+      if (!(await records.compareAndSet(target, targetText, text, seconds))) continue
       const move = { email, until: now() }
       const isOther = (rename: { email: string }) => rename.email !== email
       await this.#formerAddresses.change(former, seconds, (moves) => [...moves.filter(isOther), move])
       // If the former record changed meanwhile, it stays, and the next round reads it again.
-      if (before !== undefined) await records.compareAndRemove(source, before)
+      if (sourceText !== undefined) await records.compareAndRemove(source, sourceText)
     }
     throw new StoreUnavailable(new Error('a record changed concurrently at each attempt to rename it'))
   }
