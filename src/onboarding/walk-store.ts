@@ -50,7 +50,7 @@ export class WalkStore {
     const keys = await this.#keysOf(user)
     const text = await this.#deps.records.get(keys.key)
     const walk = this.#open(keys, text)
-    return text === undefined ? await this.#continued(user, keys, walk) : walk
+    return text === undefined ? await this.#continueEarlierWalk(user, keys, walk) : walk
   }
 
   /**
@@ -58,10 +58,10 @@ export class WalkStore {
    * in with another issuer. Never continues a walk of the same issuer: its other subject is another person, whose
    * address may have been reassigned.
    */
-  async #continued(user: User, { dataKey, key }: WalkKeys, fresh: Walk): Promise<Walk> {
+  async #continueEarlierWalk(user: User, { dataKey, key }: WalkKeys, fresh: Walk): Promise<Walk> {
     const email = verifiedEmail(user)
     const person =
-      email === undefined ? undefined : await this.#deps.people.get(email).catch(unlessUnreadable)
+      email === undefined ? undefined : await this.#deps.people.get(email).catch(ignoreUnreadable)
     if (person?.signIns?.includes(personKey(user)))
       return this.#asUnstored({ ...fresh, apps: appsOnRecord(person) }, { dataKey, key })
     const walks: Walk[] = []
@@ -135,14 +135,14 @@ export class WalkStore {
     const apps = listed(
       walk.apps.filter(({ instance, status }) => status !== 'connected' || !replacedBy.has(instance)),
     )
-    const present = (of: Walk['visit']) => {
-      const datasources = of.datasources.map((instance) => replacedBy.get(instance) ?? instance)
-      return { ...of, datasources }
+    const withSuccessors = (one: Walk['visit']) => {
+      const datasources = one.datasources.map((instance) => replacedBy.get(instance) ?? instance)
+      return { ...one, datasources }
     }
     return {
       ...walk,
-      visit: present(visit),
-      ...(visitAtStart && { visitAtStart: present(visitAtStart) }),
+      visit: withSuccessors(visit),
+      ...(visitAtStart && { visitAtStart: withSuccessors(visitAtStart) }),
       apps,
     }
   }
@@ -172,7 +172,7 @@ const appsOnRecord = ({ lastCheck, intents }: Person): TrackedApp[] =>
   })
 
 /** Treats an unreadable person as absent. */
-function unlessUnreadable(error: unknown): undefined {
+function ignoreUnreadable(error: unknown): undefined {
   if (!(error instanceof PersonUnreadable)) throw error
 }
 
