@@ -89,11 +89,11 @@ export class Consents {
   ): Promise<ConsentResult> {
     const { walkChecker, walks, isAutomatic, audit, progress, now } = this.#deps
     const { instance } = app
-    const back = { instance, step: app.attempt.step, isAutomatic, hasError }
+    const consentReturn = { instance, step: app.attempt.step, isAutomatic, hasError }
     try {
       // A waiting page never continues without a click.
       const start = { user, walk, mayLeave: isAutomatic && app.attempt.checksSinceReturn === 0 }
-      const decide = (before: Walk, check: TransitionCheck) => afterReturn(before, check, back)
+      const decide = (before: Walk, check: TransitionCheck) => afterReturn(before, check, consentReturn)
       const decision = await walkChecker.checkForTransition(req, start, decide)
       const result = stepResultOf(walk, decision.walk, app, now())
       if (result !== undefined && result !== 'connected') {

@@ -64,12 +64,12 @@ const withoutLater = ({ shown, firstApps }: WalkStates): readonly AppWithState[]
 
 export function nextStep(states: WalkStates): NextStep {
   const meanwhile = firstOf(withoutLater(states), () => true)
-  const back = states.shown
+  const confirming = states.shown
     .flatMap(({ tracked: app, state }) => (state.kind === 'confirming' && isBeingConfirmed(app) ? app : []))
     .toSorted((one, other) => one.attempt.consentStartedAt - other.attempt.consentStartedAt)
     .at(-1)
-  if (back !== undefined) {
-    const { instance, attempt } = back
+  if (confirming !== undefined) {
+    const { instance, attempt } = confirming
     const { step, checksSinceReturn, backAt } = attempt
     const nextPollSeconds = Math.abs(states.now - backAt) < FREQUENT_POLLING_MS ? 5 : 30
     const polling = { frequentPollingUntil: backAt + FREQUENT_POLLING_MS, nextPollSeconds }

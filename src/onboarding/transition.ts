@@ -56,20 +56,22 @@ function nextApp(walk: Walk, { now, isStartable }: TransitionCheck): string | un
 
 /**
  * Trusts the service, and of the request only the step id.
- * @param back isAutomatic: ADVANCE=auto. hasError: the return reports an error, so no page waits; the service decides
+ * @param consentReturn isAutomatic: ADVANCE=auto. hasError: the return reports an error, so no page waits; the service
+ * decides
  */
 export function afterReturn(
   before: Walk,
   check: TransitionCheck,
-  back: { step: string; instance: string; isAutomatic: boolean; hasError?: boolean },
+  consentReturn: { step: string; instance: string; isAutomatic: boolean; hasError?: boolean },
 ): Transition {
   const { now, unconnected, confirmSeconds } = check
   const checked = applyCheck(before, unconnected, now, confirmSeconds)
-  const { walk, outcome } = finishReturn(checked, back.step, now, back.hasError)
-  const goesOn = outcome === 'connected' && back.isAutomatic
+  const { walk, outcome } = finishReturn(checked, consentReturn.step, now, consentReturn.hasError)
+  const goesOn = outcome === 'connected' && consentReturn.isAutomatic
   const next = goesOn ? automaticNext(walkStates(walk, now), check.isStartable) : undefined
   // The person has to read the app's instructions first.
-  if (next === undefined || check.hasInstructions(next)) return { walk, kind: 'show', from: back.instance }
+  if (next === undefined || check.hasInstructions(next))
+    return { walk, kind: 'show', from: consentReturn.instance }
   const started = startConsent(walk, { instance: next, step: check.step, now, isAutomatic: true })
   return { walk: started, kind: 'leave', instance: next }
 }

@@ -207,16 +207,16 @@ export function finishReturn(
   const app = before.apps.find(({ attempt }) => attempt?.step === step)
   if (app?.attempt === undefined || app.attempt.isOver) return { walk: before, outcome: 'ended' }
   const walk = inVisitAtStart(before)
-  const back = { ...app.attempt, backAt: app.attempt.backAt ?? now }
+  const returned = { ...app.attempt, backAt: app.attempt.backAt ?? now }
   const withChange = (change: Partial<TrackedApp>) =>
     withApp(walk, app.instance, (tracked) => ({ ...tracked, ...change }))
   if (app.status === 'connected')
     return {
-      walk: withChange({ attempt: asEnded(back) }),
-      outcome: back.checksSinceReturn === 0 ? 'connected' : 'connectedLater',
+      walk: withChange({ attempt: asEnded(returned) }),
+      outcome: returned.checksSinceReturn === 0 ? 'connected' : 'connectedLater',
     }
-  if (hasError) return { walk: withChange(asDeclined(back, now)), outcome: 'ended' }
-  const attempt = { ...back, checksSinceReturn: back.checksSinceReturn + 1 }
+  if (hasError) return { walk: withChange(asDeclined(returned, now)), outcome: 'ended' }
+  const attempt = { ...returned, checksSinceReturn: returned.checksSinceReturn + 1 }
   return { walk: withChange({ attempt }), outcome: 'stillListed' }
 }
 
