@@ -78,19 +78,19 @@ export class EmailDelivery {
   readonly #failuresInARow = { service: 0, mailServer: 0 }
   readonly #limit: number
   #started = 0
-  #hasResponded: boolean
+  #knowsSomeone: boolean
   #lastUnknown: string | undefined
   #hasAccepted = false
   #pauses = 0
   /** Rejections before the first accepted email: the mail server may reject everyone. */
   readonly #rejectedFirst: { email: string; reminder: number; reply: string }[] = []
 
-  /** @param hasResponded true if an earlier check of this run found an account @param limit of emails */
-  constructor(run: CampaignRun, campaign: Campaign, hasResponded: boolean, limit: number) {
+  /** @param knowsSomeone true if an earlier check of this run found an account @param limit of emails */
+  constructor(run: CampaignRun, campaign: Campaign, knowsSomeone: boolean, limit: number) {
     this.#run = run
     this.#campaign = campaign
     this.#ledger = new EmailLedger({ ...run, campaign: campaign.name, decide: campaign.decide })
-    this.#hasResponded = hasResponded
+    this.#knowsSomeone = knowsSomeone
     this.#limit = limit
   }
 
@@ -104,7 +104,7 @@ export class EmailDelivery {
 
   countNotDue({ email }: ListEntry, decision: Exclude<EmailDecision, { kind: 'email' }>): void {
     if (decision.kind === 'not-due') {
-      this.#hasResponded ||= decision.wasSent
+      this.#knowsSomeone ||= decision.wasSent
       this.#run.tally.limited += Number(decision.isLimited === true)
     } else if (decision.kind !== 'renamed') this.#count(email, decision.kind)
   }
@@ -121,7 +121,7 @@ export class EmailDelivery {
       const cause = `the service sent no valid response for many people in a row: ${check.detail}`
       return this.#countFailureInARow('service', cause)
     }
-    this.#hasResponded = true
+    this.#knowsSomeone = true
     this.#failuresInARow.service = 0
     const { name, state } = this.#campaign
     const checked = { unconnected: check.unconnected, checkedAt, delisted: delistedInstances(state) }
@@ -139,7 +139,7 @@ export class EmailDelivery {
   /** Call it when no email is being sent any longer. @returns the reason if the run failed, for people */
   finish(): string | undefined {
     for (const { email, reply } of this.#rejectedFirst.splice(0)) this.#count(email, 'deferred', reply)
-    if (this.#hasResponded || this.#lastUnknown === undefined) return undefined
+    if (this.#knowsSomeone || this.#lastUnknown === undefined) return undefined
     return `the service knows no one on this list: ${this.#lastUnknown}`
   }
 
@@ -160,7 +160,7 @@ export class EmailDelivery {
     this.#count(entry.email, 'unknownToService')
     if (!this.#isDryRun) await this.#ledger.recordCheck(entry, undefined)
     this.#lastUnknown = detail
-    if (!this.#hasResponded)
+    if (!this.#knowsSomeone)
       this.#countFailureInARow(
         'service',
         `the service has no account for any of the first five people: ${detail}. If these people have left, run the command again: it starts with others`,

@@ -124,7 +124,8 @@ export class KeepRun {
   /** Former addresses on the list. */
   outdated: readonly AddressChange[] = []
   #state: KeepState & { sweep: Sweep }
-  #hasResponded = false
+  /** True if the service knows someone on this list. */
+  #knowsSomeone = false
 
   constructor(list: readonly ListEntry[], run: CampaignRun, options: KeepRunOptions) {
     this.#run = run
@@ -267,7 +268,7 @@ export class KeepRun {
       const isUnknown = person.unknownAt !== undefined
       const order = `${Number(isUnknown)} ${hash('sha256', `${this.#began} ${person.email}`)}`
       if (this.#isUnchecked(person)) unchecked.push({ entry, isUnknown, order })
-      this.#hasResponded ||= (person.lastCheck?.checkedAt ?? 0) >= this.#state.sweep.beganAt
+      this.#knowsSomeone ||= (person.lastCheck?.checkedAt ?? 0) >= this.#state.sweep.beganAt
     }
     await nextTurn()
     unchecked.sort((one, other) => (one.order < other.order ? -1 : 1))
@@ -367,7 +368,7 @@ export class KeepRun {
       state,
       postponesFailedChecks: false,
     }
-    return new EmailDelivery(this.#run, campaign, this.#hasResponded, Infinity)
+    return new EmailDelivery(this.#run, campaign, this.#knowsSomeone, Infinity)
   }
 
   async #sendDue(delivery: EmailDelivery, list: readonly ListEntry[], onDone?: (entry: ListEntry) => void) {
