@@ -217,7 +217,7 @@ function addPrivateRoutes(app: Express, services: AppDeps, snapshot: PeopleSnaps
       service,
       describeIn,
       limit: limits.byPerson,
-      origin: settings.PUBLIC_URL,
+      publicUrl: settings.PUBLIC_URL,
       sendPage,
     }),
   )
@@ -253,7 +253,7 @@ function addFailures(app: Express, services: AppDeps): void {
       log,
       sendPage: pages.send,
       languages: pages.languages,
-      origin: settings.PUBLIC_URL,
+      publicUrl: settings.PUBLIC_URL,
       tryAgainPathFor: (address) =>
         tryAgainPath(address, settings.PUBLIC_URL, (url) => signIn.callback.open(url)?.transaction.returnTo),
       displayName: company.displayName,

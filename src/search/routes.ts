@@ -16,10 +16,10 @@ export function createSearchRoutes(deps: {
   service: ServiceForPerson
   describeIn: (lang: string) => DescribeApp
   limit: RequestHandler
-  origin: string
+  publicUrl: string
   sendPage: SendPage
 }): Router {
-  const { service, describeIn, limit, origin, sendPage } = deps
+  const { service, describeIn, limit, publicUrl, sendPage } = deps
   const router = Router()
 
   router.get('/search', limit, async (req, res) => {
@@ -27,7 +27,7 @@ export function createSearchRoutes(deps: {
     const query = typeof q === 'string' ? q.trim().slice(0, MAX_CHARACTERS) : ''
 
     // A link of another site only fills in the form: the person decides to search.
-    const isSearched = query !== '' && !isAutomaticReload(req) && !isFromOtherSite(req, origin)
+    const isSearched = query !== '' && !isAutomaticReload(req) && !isFromOtherSite(req, publicUrl)
     if (query && !isSearched && !isAutomaticReload(req))
       return seeOther(res, automaticReloadPath(req.originalUrl))
     const response = isSearched

@@ -55,19 +55,19 @@ export function createErrorPage(deps: {
   log: Pick<Log, 'warn' | 'error' | 'info'>
   sendPage: SendPage
   languages: Pick<Languages, 'ofRequest'>
-  origin: string
+  publicUrl: string
   /** The path to which "Try again" may lead; undefined if it isn't ours. */
   tryAgainPathFor: (url: string) => string | undefined
   displayName: Company['displayName']
   countProblem: (code: string) => void
   now: () => number
 }): ErrorRequestHandler {
-  const { log, sendPage, languages, origin, tryAgainPathFor, displayName, countProblem, now } = deps
+  const { log, sendPage, languages, publicUrl, tryAgainPathFor, displayName, countProblem, now } = deps
   const levelOf = createLogLevels(now)
   return (error: unknown, req, res, _next) => {
     if (error instanceof BrowserGone || isAbortedBody(error)) return
     const problem = problemOf(error)
-    const again = urlToRepeat(problem, req, origin)
+    const again = urlToRepeat(problem, req, publicUrl)
     const tryAgain = again === undefined ? undefined : tryAgainPathFor(again)
     const isPage = wantsPage(req)
     // Nothing failed; the person only has to sign in first.
@@ -120,20 +120,20 @@ function createLogLevels(now: () => number): (problem: Problem) => 'error' | 'wa
 }
 
 /** Only a GET that may succeed later is repeated, because a link can't send a form again. */
-function urlToRepeat(problem: Problem, req: Request, origin: string): string | undefined {
+function urlToRepeat(problem: Problem, req: Request, publicUrl: string): string | undefined {
   const { status, code, tryAgain } = problem
   if (OVERVIEW_FAILS_TOO.has(code)) return undefined
   const isRepeatable = req.method === 'GET' && (status >= 500 || status === 429) && !NOT_RETRYABLE.has(code)
-  return tryAgain ?? (isRepeatable ? repeatable(req, origin) : undefined)
+  return tryAgain ?? (isRepeatable ? repeatable(req, publicUrl) : undefined)
 }
 
 /** GETs with an effect, which require a followed link of our own page. */
 const ACTING = /^\/(onboarding\/connect|invite\/[^/]+\/start|sign-out|signed-out)(\/|$)/i
 
 /** The URL for "Try again", which must not turn a request from elsewhere into one from our page. */
-function repeatable(req: Request, publicOrigin: string): string {
+function repeatable(req: Request, publicUrl: string): string {
   const isElsewhere =
-    isFromOtherSite(req, publicOrigin) || (ACTING.test(req.path) && !isFollowedFromOwnPage(req, publicOrigin))
+    isFromOtherSite(req, publicUrl) || (ACTING.test(req.path) && !isFollowedFromOwnPage(req, publicUrl))
   return isElsewhere && !isAutomaticReload(req) ? automaticReloadPath(req.originalUrl) : req.originalUrl
 }
 

@@ -49,7 +49,7 @@ function appThatFails() {
       log: pino({ level: 'silent' }),
       sendPage: pages.send,
       languages: pages.languages,
-      origin: 'http://127.0.0.1',
+      publicUrl: 'http://127.0.0.1',
       tryAgainPathFor: (path) => path || undefined,
       displayName,
       countProblem: () => {},

@@ -20,7 +20,7 @@ async function open(path: string, headers: Record<string, string>, isDropped = f
     void res.json(typeof data === 'function' ? data(languages.ofRequest(req)) : data)
   const routes = createSearchRoutes({
     limit: (_req, _res, next) => next(),
-    origin: ORIGIN,
+    publicUrl: ORIGIN,
     service: new ServiceForPerson({
       serviceClient: {
         async search(_credentials, { query }, gone) {

@@ -31,7 +31,7 @@ function failing(
       now: Date.now,
       languages,
       sendPage: (_req, res, { data }) => void res.json(data),
-      origin: 'https://onramp.example',
+      publicUrl: 'https://onramp.example',
       tryAgainPathFor: (address) => address,
       displayName: ({ name }) => name,
       countProblem() {},
