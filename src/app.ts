@@ -73,17 +73,17 @@ type AppDeps = SharedDeps & {
   invitations: Invitations
 }
 
-export function createApp(services: AppDeps): Express {
-  const { settings, company, people, keepStateStore, audit, now } = services
+export function createApp(deps: AppDeps): Express {
+  const { settings, company, people, keepStateStore, audit, now } = deps
   const publicUrl = settings.PUBLIC_URL
   const app = createExpress(settings)
   const snapshot = new PeopleSnapshot({ people, keepStateStore, company, now })
   const exports = createExportRoutes({ snapshot, keepStateStore, company, publicUrl, audit })
-  addRoutesForPrograms(app, services, exports)
-  addRoutesForEveryone(app, services)
+  addRoutesForPrograms(app, deps, exports)
+  addRoutesForEveryone(app, deps)
   app.use(requireSignIn)
-  addPrivateRoutes(app, services, snapshot, exports)
-  addFailures(app, services)
+  addPrivateRoutes(app, deps, snapshot, exports)
+  addFailures(app, deps)
   return app
 }
 
@@ -102,14 +102,14 @@ function createExpress({ TRUST_PROXY }: Settings): Express {
 const pathsUnder = (...roots: string[]) => new RegExp(`^(?=/(?:${roots.join('|')})\\b)`, 'i')
 
 /** Routes for probes, metrics, assets, and requests of the authorization server and other programs. */
-function addRoutesForPrograms(app: Express, services: AppDeps, exports: Router): void {
-  const { settings, company, log, now, metrics, audit, limits, pages, signIn } = services
-  const { authorizationServer, records, returnTo } = services
+function addRoutesForPrograms(app: Express, deps: AppDeps, exports: Router): void {
+  const { settings, company, log, now, metrics, audit, limits, pages, signIn } = deps
+  const { authorizationServer, records, returnTo } = deps
 
   app.use(createRequestObserver(log, settings.REQUEST_LOG === 'yes', metrics))
   app.use(securityHeaders(isHttps(settings)))
 
-  app.use(pathsUnder('healthz', 'readyz'), services.readiness.routes)
+  app.use(pathsUnder('healthz', 'readyz'), deps.readiness.routes)
   if (settings.METRICS_PORT === undefined)
     app.get('/metrics', metrics.scrape(settings.METRICS_TOKEN, false, log))
   app.use(pathsUnder('assets', 'favicon'), pages.assets.routes)
@@ -135,9 +135,9 @@ function addRoutesForPrograms(app: Express, services: AppDeps, exports: Router):
   )
 }
 
-function addRoutesForEveryone(app: Express, services: AppDeps): void {
-  const { settings, company, describeIn, log, now, audit, limits, pages, people, invitations } = services
-  const { session, start, callback, signOut } = services.signIn
+function addRoutesForEveryone(app: Express, deps: AppDeps): void {
+  const { settings, company, describeIn, log, now, audit, limits, pages, people, invitations } = deps
+  const { session, start, callback, signOut } = deps.signIn
   const publicUrl = settings.PUBLIC_URL
   const sendPage = pages.send
 
@@ -158,7 +158,7 @@ function addRoutesForEveryone(app: Express, services: AppDeps): void {
     createSignInRoutes({
       start,
       callback,
-      returnTo: services.returnTo,
+      returnTo: deps.returnTo,
       limits,
       sendPage,
       log,
@@ -185,22 +185,21 @@ function addRoutesForEveryone(app: Express, services: AppDeps): void {
   )
 }
 
-function addPrivateRoutes(app: Express, services: AppDeps, snapshot: PeopleSnapshot, exports: Router): void {
-  const { settings, company, describeIn, log, now, audit, limits, pages, service, walks, walkChecker } =
-    services
+function addPrivateRoutes(app: Express, deps: AppDeps, snapshot: PeopleSnapshot, exports: Router): void {
+  const { settings, company, describeIn, log, now, audit, limits, pages, service, walks, walkChecker } = deps
   const sendPage = pages.send
 
   app.use(
     createOnboardingRoutes({
       walkChecker,
       walks,
-      progress: services.progress,
-      keepStateStore: services.keepStateStore,
+      progress: deps.progress,
+      keepStateStore: deps.keepStateStore,
       describeIn,
       isAutomatic: settings.ADVANCE === 'auto',
       confirmSeconds: settings.CONFIRM_SECONDS,
       publicUrl: settings.PUBLIC_URL,
-      returnTo: services.returnTo,
+      returnTo: deps.returnTo,
       languages: pages.languages,
       limit: limits.byPerson,
       sendPage,
@@ -209,9 +208,7 @@ function addPrivateRoutes(app: Express, services: AppDeps, snapshot: PeopleSnaps
       now,
     }),
   )
-  app.use(
-    createSessionsPage({ sessions: services.signIn.sessions, limit: limits.sessionsPage, sendPage, now }),
-  )
+  app.use(createSessionsPage({ sessions: deps.signIn.sessions, limit: limits.sessionsPage, sendPage, now }))
   app.use(
     createSearchRoutes({
       service,
@@ -223,9 +220,9 @@ function addPrivateRoutes(app: Express, services: AppDeps, snapshot: PeopleSnaps
   )
   app.use(
     createApprovalRoutes({
-      keepStateStore: services.keepStateStore,
+      keepStateStore: deps.keepStateStore,
       snapshot,
-      isAdmin: services.isAdmin,
+      isAdmin: deps.isAdmin,
       company,
       admins: settings.ADMIN_EMAILS,
       limit: limits.adminPages,
@@ -234,15 +231,15 @@ function addPrivateRoutes(app: Express, services: AppDeps, snapshot: PeopleSnaps
       now,
     }),
   )
-  app.use('/admin', requireAdmin(services.isAdmin), limits.adminPages)
-  const { people, keepStateStore } = services
+  app.use('/admin', requireAdmin(deps.isAdmin), limits.adminPages)
+  const { people, keepStateStore } = deps
   const publicUrl = settings.PUBLIC_URL
   app.use(createAdminRoutes({ snapshot, people, keepStateStore, publicUrl, company, sendPage, audit, now }))
   app.use(exports)
 }
 
-function addFailures(app: Express, services: AppDeps): void {
-  const { settings, company, log, now, metrics, pages, signIn } = services
+function addFailures(app: Express, deps: AppDeps): void {
+  const { settings, company, log, now, metrics, pages, signIn } = deps
 
   app.use(() => {
     throw new Problem(404, 'not_found')
