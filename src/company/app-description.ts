@@ -4,7 +4,7 @@ import { datasourceType, humanize } from './app-names.ts'
 import type { Company } from './company.ts'
 
 /** Looks up the company file, in the person's language. */
-const describeIn = (company: Company, instance: string, lang: string) => {
+const descriptionOf = (company: Company, instance: string, lang: string) => {
   const found = company.datasourceOf(instance)
   return {
     name: company.localized(found?.name, lang),
@@ -19,7 +19,7 @@ const describeIn = (company: Company, instance: string, lang: string) => {
   }
 }
 
-type AppDescription = ReturnType<typeof describeIn>
+type AppDescription = ReturnType<typeof descriptionOf>
 export type DescribeApp = (instance: string) => AppDescription
 
 /** @returns the descriptions in a language, each derived once, for one page */
@@ -29,7 +29,8 @@ export const createAppDescriptions =
     const cache = new Map<string, AppDescription>()
     return (instance) => {
       let description = cache.get(instance)
-      if (description === undefined) cache.set(instance, (description = describeIn(company, instance, lang)))
+      if (description === undefined)
+        cache.set(instance, (description = descriptionOf(company, instance, lang)))
       return description
     }
   }
