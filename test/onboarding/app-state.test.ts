@@ -126,7 +126,7 @@ it('page, status and report agree about every app', async () => {
         const overview = overviewOf(walk, context)
         // The card's app has no row; it is offered, or being confirmed.
         const rows = [...overview.rows, ...overview.more]
-        const figures = new Map<string, string>(rows.map(({ app, kind }) => [app, FIGURES[kind]]))
+        const figures = new Map<string, string>(rows.map(({ instance, kind }) => [instance, FIGURES[kind]]))
         if (overview.card !== undefined) figures.set(overview.card.instance, 'pending')
         const shown = walk.apps.map(({ instance }) => figures.get(instance))
         expect(rows.length).toBe(walk.apps.length - (overview.card === undefined ? 0 : 1))

@@ -33,9 +33,9 @@ async function blocked(approvals: Approval[]) {
 }
 const rowOf = async ({ page }: ReturnType<typeof setUpWalkRoutes>) => {
   const { rows } = (await page('/onboarding')) as unknown as {
-    rows: { app: string; kind: string; notes: string[] }[]
+    rows: { instance: string; kind: string; notes: string[] }[]
   }
-  return rows.find(({ app }) => app === 'slack_1')
+  return rows.find(({ instance }) => instance === 'slack_1')
 }
 
 // prettier-ignore

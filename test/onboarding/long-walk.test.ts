@@ -81,8 +81,8 @@ it('the page starts with five apps, and folds the others behind “can wait”',
     moreTitle: 'The other 35 can wait',
     progress: { total: 5, minutes: 'About 5 minutes left' },
   })
-  expect(page.rows.map(({ app }) => app)).toEqual(ids(1, 5))
-  expect(page.more.map(({ app }) => app)).toEqual(ids(5, 40))
+  expect(page.rows.map(({ instance }) => instance)).toEqual(ids(1, 5))
+  expect(page.more.map(({ instance }) => instance)).toEqual(ids(5, 40))
   expect(overviewPage(afterConnecting(2)).lead).toBe('')
   expect(overviewPage(afterConnecting(4)).card?.explain).toBe('Allow access in App 4, and you’re done.')
 })
@@ -120,5 +120,5 @@ it('an app that needs the person is among the first rows', () => {
   const [slack] = returnedWalk([unconnectedApp('slack_1', 'Slack')]).apps
   const walk = checkedWalk(many)
   const confirming = { ...walk, apps: [...walk.apps, ...(slack ? [slack] : [])] }
-  expect(overviewPage(confirming).rows.map(({ app }) => app)).toContain('slack_1')
+  expect(overviewPage(confirming).rows.map(({ instance }) => instance)).toContain('slack_1')
 })

@@ -91,7 +91,7 @@ it.each<[kind: string, OverviewApp, words: string, can: object]>([
   const { rows, more } = list([one])
   expect(more).toEqual([])
   expect(rows).toMatchObject([
-    { app: 'slack_1', name: 'Slack', id: 'status-0', kind, status, ...noActions, ...can },
+    { instance: 'slack_1', name: 'Slack', id: 'status-0', kind, status, ...noActions, ...can },
   ])
 })
 
@@ -137,13 +137,13 @@ const named = (instance: string, state?: AppState, tracked: Partial<TrackedApp> 
   app(state, { ...tracked, instance })
 const shown = (apps: readonly OverviewApp[]) => {
   const { rows, more } = list(apps)
-  return [rows, more].map((part) => part.map((row) => row.app).join(' '))
+  return [rows, more].map((part) => part.map((row) => row.instance).join(' '))
 }
 
 it('the list omits the app offered first, and marks the following one as next', () => {
   const apps = [named('a'), named('b', { kind: 'skipped', since: NOW }), named('c'), named('d')]
   const { rows } = list(apps, 'a')
-  expect(rows.map((row) => [row.app, row.status])).toEqual([
+  expect(rows.map((row) => [row.instance, row.status])).toEqual([
     ['b', 'Skipped'],
     ['c', 'Next'],
     ['d', ''],

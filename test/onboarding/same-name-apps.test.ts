@@ -19,7 +19,8 @@ const third = unconnectedApp('slack_3', 'Slack')
 type Context = Parameters<typeof overviewPage>[1]
 const headlineOf = (walk: Walk, context: Context = {}) =>
   overviewPage(walk, context).card?.lines.find(({ kind }) => kind === 'account')?.text
-const rowOf = (walk: Walk, instance: string) => overviewPage(walk).rows.find(({ app }) => app === instance)
+const rowOf = (walk: Walk, instance: string) =>
+  overviewPage(walk).rows.find((row) => row.instance === instance)
 const accountIn = (walk: Walk, instance: string) => rowOf(walk, instance)?.notes[0]
 
 const TWO = 'You have two Slack accounts or workspaces.'

@@ -45,8 +45,8 @@ export function listRows(model: OverviewModel, current: string | undefined, quer
       ...rowOf(model, app, index),
       isPrefixUnique: byBeginning.get(namePrefix(app))?.length === 1,
     }))
-    .filter(({ app, name }) =>
-      query === '' ? app !== current : name.toLowerCase().includes(query.toLowerCase()),
+    .filter(({ instance, name }) =>
+      query === '' ? instance !== current : name.toLowerCase().includes(query.toLowerCase()),
     )
   const next = rows.find(({ kind }) => kind === 'unconnected' || kind === 'stale')
   if (next?.kind === 'unconnected' && current !== undefined) next.status = model.t('status.next')
@@ -54,7 +54,7 @@ export function listRows(model: OverviewModel, current: string | undefined, quer
   const shown = new Set(
     firstApps === undefined
       ? rows.toSorted((one, other) => urgency(one) - urgency(other)).slice(0, MAX_ROWS)
-      : rows.filter((row) => firstApps.has(row.app) || urgency(row) < 1),
+      : rows.filter((row) => firstApps.has(row.instance) || urgency(row) < 1),
   )
   return { rows: rows.filter((row) => shown.has(row)), more: rows.filter((row) => !shown.has(row)) }
 }
@@ -81,7 +81,7 @@ function rowOf(model: OverviewModel, app: OverviewApp, index: number) {
     return { href: actionPath(of, instance), label: t(key), forApp: name }
   }
   return {
-    app: instance,
+    instance,
     name,
     kind,
     icon: iconOf(app, describe),
