@@ -136,6 +136,8 @@ it('after a run, an admin sees lost access, paused apps and people off the list'
 })
 
 it('/metrics has the states of people and the time of the last run', async () => {
+  await saveKeepState(running, { ...newKeepState(), days: [row(now, 1)], lastRunAt: now })
+
   const metrics = await metricsOf(running)
   expect(metrics).toContain('onramp_people{state="fell_back"} 3')
   expect(metrics).toContain('onramp_people{state="not_started"} 0')
