@@ -119,7 +119,7 @@ it.each(['/admin/people.csv', '/admin/people', '/admin'])(
       await pause(times)
       calls.destroy()
     }
-    // All requests are aborted, so the pass ends too.
+    // All requests are aborted, so the read ends too.
     await pause(100)
     expect((await grace.open(running.url + path)).status).toBe(200)
     const failures = running.log.slice(before).filter((line) => /"level":[45]0/.test(line))

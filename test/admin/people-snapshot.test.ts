@@ -1,4 +1,4 @@
-// All pages within ten seconds share one pass over the people, in slices: repeated requests block no one, and aborted
+// All pages within ten seconds share one read of the people, in slices: repeated requests block no one, and aborted
 // ones cost nothing more.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
@@ -24,10 +24,10 @@ const displayName = (number: number) =>
 const inOrder = Array.from({ length: PEOPLE }, (_, number) => displayName(number)).toSorted()
 
 function crowd() {
-  const reads = { passes: 0, people: 0, underWay: 0, concurrent: 0, fails: false, onRead: () => {} }
+  const reads = { count: 0, people: 0, underWay: 0, concurrent: 0, fails: false, onRead: () => {} }
   const people = {
     async *all(onUnreadable: (key: string) => void = () => {}): AsyncGenerator<Person> {
-      reads.passes++
+      reads.count++
       reads.concurrent = Math.max(reads.concurrent, ++reads.underWay)
       try {
         if (reads.fails) throw new Error('away')
@@ -70,7 +70,7 @@ it('all pages and exports within ten seconds share one read of the people', asyn
   vi.advanceTimersByTime(9_999)
   expect(await count(snapshot.summaries(signal, 'page'))).toBe(PEOPLE)
   expect(await snapshot.report(signal)).toBe(report)
-  expect(reads.passes).toBe(1)
+  expect(reads.count).toBe(1)
 
   vi.advanceTimersByTime(1)
   expect(await snapshot.report(signal)).toBe(report)
@@ -115,13 +115,13 @@ it('for ten more seconds, requests get the last read, and a refresh outlives an 
   vi.advanceTimersByTime(10_000)
   expect(await snapshot.report(leaving.signal)).toBe(first)
   leaving.abort(new Error('gone'))
-  await expect.poll(() => reads).toMatchObject({ passes: 2, people: 2 * PEOPLE, underWay: 0 })
+  await expect.poll(() => reads).toMatchObject({ count: 2, people: 2 * PEOPLE, underWay: 0 })
   const second = await snapshot.report(signal)
   expect(second).not.toBe(first)
 
   vi.advanceTimersByTime(20_000)
   expect(await snapshot.report(signal)).not.toBe(second)
-  expect(reads.passes).toBe(3)
+  expect(reads.count).toBe(3)
 })
 
 it('a refresh that fails leaves the last read for its ten seconds', async () => {
@@ -131,14 +131,14 @@ it('a refresh that fails leaves the last read for its ten seconds', async () => 
 
   vi.advanceTimersByTime(19_999)
   expect(await snapshot.report(signal)).toBe(first)
-  await expect.poll(() => reads).toMatchObject({ passes: 2, underWay: 0 })
+  await expect.poll(() => reads).toMatchObject({ count: 2, underWay: 0 })
   await nextTurn()
 
   vi.advanceTimersByTime(1)
   await expect(snapshot.report(signal)).rejects.toThrow('away')
 })
 
-it.each(['before a pass', 'after it'])(
+it.each(['before a read', 'after it'])(
   'the event loop isn’t blocked, however many requests come %s',
   async (when) => {
     const { snapshot } = crowd()
@@ -189,7 +189,7 @@ it('the people are read again after the store was away', async () => {
   expect((await snapshot.report(signal)).people).toBe(PEOPLE)
 })
 
-it('a pass ends once all of its requests are aborted, and continues for any other', async () => {
+it('a read ends once all of its requests are aborted, and continues for any other', async () => {
   const { reads, snapshot } = crowd()
   const leaving = new AbortController()
   reads.onRead = () => {
@@ -207,10 +207,10 @@ it('a pass ends once all of its requests are aborted, and continues for any othe
   const aborted = snapshot.report(other.signal)
   const [mine] = await Promise.all([snapshot.report(signal), expect(aborted).rejects.toThrow('gone')])
   expect(mine.people).toBe(PEOPLE)
-  expect(reads).toMatchObject({ people: 1_000 + PEOPLE, passes: 2 })
+  expect(reads).toMatchObject({ people: 1_000 + PEOPLE, count: 2 })
 })
 
-it('one pass at a time reads the people, also if requests overlap with an abort', async () => {
+it('the people are read once at a time, also if requests overlap with an abort', async () => {
   const { reads, snapshot } = crowd()
   for (let number = 0; number < 20; number++) {
     const leaving = new AbortController()
@@ -237,7 +237,7 @@ it('a list whose browser goes away ends within its slice', async () => {
   expect(rows).toBe(1_000)
 })
 
-it('a slow export continues in the newest pass, with each person once, by email', async () => {
+it('a slow export continues in the newest snapshot, with each person once, by email', async () => {
   const { reads, snapshot } = crowd()
   const emails: string[] = []
   for await (const { person } of snapshot.summaries(signal, 'page')) {
@@ -245,7 +245,7 @@ it('a slow export continues in the newest pass, with each person once, by email'
     if (emails.length % 300 === 0) vi.advanceTimersByTime(20_000)
   }
   expect(emails).toEqual(inOrder)
-  expect(reads.passes).toBe(3)
+  expect(reads.count).toBe(3)
 })
 
 it('the snapshot holds a summary for each person, and no records', async () => {

@@ -22,7 +22,7 @@ it('someone who returned without consent is listed as stuck, with the app', asyn
   await ada.click('/onboarding/connect/slack_1')
   await answerConsent(ada, 'allow')
   await ada.open('/onboarding')
-  // Pages within ten seconds share one pass over the people.
+  // Pages within ten seconds share one read of the people.
   const listed = async () => {
     await carol.open('/admin/people?show=unconfirmed')
     return carol.text
