@@ -79,14 +79,14 @@ it('emails about a lapse are due at once, after two and seven working days', () 
 
 it.each<[string, CampaignName, number[], number, boolean]>([
   // The day of `monday` is 0; the weekend is 5 and 6.
-  ['lapse email is due a month after the first', LAPSES, [-30], 0, true],
-  ['lapse email isn’t due a day after the first', LAPSES, [0], 1, false],
-  ['lapse email is due two working days after the first', LAPSES, [0], 2, true],
-  ['lapse email isn’t due four working days after the second', LAPSES, [-30, 0], 4, false],
-  ['lapse email is due five working days after the second', LAPSES, [-30, 0], 7, true],
-  ['email about a new app isn’t due four working days after the second', NEW_APPS, [-30, 0], 4, false],
-  ['email about a new app is due five working days after the second', NEW_APPS, [-30, 0], 7, true],
-])('the next %s', (_what, name, days, day, isDue) => {
+  ['due a month after the first', LAPSES, [-30], 0, true],
+  ['not due a day after the first', LAPSES, [0], 1, false],
+  ['due two working days after the first', LAPSES, [0], 2, true],
+  ['not due four working days after the second', LAPSES, [-30, 0], 4, false],
+  ['due five working days after the second', LAPSES, [-30, 0], 7, true],
+  ['not due four working days after the second', NEW_APPS, [-30, 0], 4, false],
+  ['due five working days after the second', NEW_APPS, [-30, 0], 7, true],
+])('the next email is %s, in the campaign %s', (_what, name, days, day, isDue) => {
   const lost =
     name === LAPSES ? lostApps([slack], monday - 40 * DAY) : personWithNewApp(undefined, monday - 40 * DAY)
   const apps = [name === LAPSES ? 'slack_1' : 'notion_1']
@@ -198,23 +198,60 @@ function personWithNewApp(
   const first = change(withCheck(listed, { checkedAt: at, unconnected: [slack] }, at))
   return withCheck(first, { checkedAt: newAt, unconnected: [slack, notion] }, monday)
 }
+type NewApp = NonNullable<KeepState['newApps']>[number]
+type DelistedApp = NonNullable<KeepState['delistedApps']>[number]
 const dueNew = (person: Person, now = monday) => dueApps(NEW_APPS, person, { state, now, calendar: place })
 
-// prettier-ignore
-it.each([
-  ['is sent two working days after the question', -4 * DAY, {}, {}, 0, true],
-  ['waits for the first working day after the weekend', -3 * DAY, {}, {}, 0, false],
-  ['is sent on the second working day after the weekend', -3 * DAY, {}, {}, 1, true],
-  ['isn’t delayed once the other app was removed', -DAY, { markedRemovedAt: monday }, {}, 0, true],
-  ['isn’t delayed by an app of another type', -DAY, { instance: 'slack_1' }, {}, 0, true],
-  ['waits up to 36 hours after the other app left', -DAY, { since: monday - DAY - 36 * HOUR + 1 }, {}, 0, false],
-  ['isn’t delayed by an app that left 36 hours before', -DAY, { since: monday - DAY - 36 * HOUR }, {}, 0, true],
-  ['isn’t delayed once it has moved', -DAY, {}, { isMoved: true }, 0, true],
-  ['waits two working days on the list of a later department', -4 * DAY, {}, {}, 0, false, -DAY],
-] as const)('an email about a new app %s', (_when, noticed, left, added, day, isDue, listed: number = noticed) => {
+it.each<{
+  when: string
+  /** The time at which a run noticed that the other app is gone, from `monday`. */
+  noticed: number
+  delisted?: Partial<DelistedApp>
+  newApp?: Partial<NewApp>
+  /** Days after `monday`. */
+  day?: number
+  isDue: boolean
+  /** The time at which the person's list has the new app, from `monday` (default: `noticed`). */
+  listed?: number
+}>([
+  { when: 'is sent two working days after the question', noticed: -4 * DAY, isDue: true },
+  { when: 'waits for the first working day after the weekend', noticed: -3 * DAY, isDue: false },
+  { when: 'is sent on the second working day after the weekend', noticed: -3 * DAY, day: 1, isDue: true },
+  {
+    when: 'isn’t delayed once the other app was removed',
+    noticed: -DAY,
+    delisted: { markedRemovedAt: monday },
+    isDue: true,
+  },
+  {
+    when: 'isn’t delayed by an app of another type',
+    noticed: -DAY,
+    delisted: { instance: 'slack_1' },
+    isDue: true,
+  },
+  {
+    when: 'waits up to 36 hours after the other app left',
+    noticed: -DAY,
+    delisted: { since: monday - DAY - 36 * HOUR + 1 },
+    isDue: false,
+  },
+  {
+    when: 'isn’t delayed by an app that left 36 hours before',
+    noticed: -DAY,
+    delisted: { since: monday - DAY - 36 * HOUR },
+    isDue: true,
+  },
+  { when: 'isn’t delayed once it has moved', noticed: -DAY, newApp: { isMoved: true }, isDue: true },
+  {
+    when: 'waits two working days on the list of a later department',
+    noticed: -4 * DAY,
+    listed: -DAY,
+    isDue: false,
+  },
+])('an email about a new app $when', ({ noticed, delisted, newApp, day = 0, isDue, listed = noticed }) => {
   const cluster = { name: 'Notion', noticedAt: monday + noticed, since: monday - DAY, people: 9 }
-  const newApps = [{ ...cluster, instance: 'notion_1', noticedAt: monday, ...added }]
-  const delistedApps = [{ ...cluster, instance: 'notion_0', ...left }]
+  const newApps = [{ ...cluster, instance: 'notion_1', noticedAt: monday, ...newApp }]
+  const delistedApps = [{ ...cluster, instance: 'notion_0', ...delisted }]
   const moment = { state: { ...state, newApps, delistedApps }, now: monday + day * DAY, calendar: place }
 
   const person = personWithNewApp(undefined, monday + listed)
@@ -259,7 +296,7 @@ it.each<[string, Person, Partial<KeepState>, isListed: boolean]>([
   ],
   ...(['approved', 'failed', 'confirmed'] as const).map(
     (stage): [string, Person, Partial<KeepState>, boolean] => [
-      `after a try of an approval that is ${stage}`,
+      `${stage === 'confirmed' ? 'lists' : 'leaves out'} an app whose tested approval is ${stage}`,
       withEmail(withEmail(personWithNewApp(), announced), { ...announced, campaign: 'approvals' }),
       { approvals: [{ ...newApproval('notion_1', 'Notion'), stage }] },
       stage === 'confirmed',
