@@ -1,4 +1,4 @@
-// Exports of directories, HR systems and spreadsheets, titled by the symptoms that people reported.
+// Exports of directories, HR systems and spreadsheets, each with the peculiarity that people reported.
 import { createReadStream } from 'node:fs'
 import { expect, it } from 'vitest'
 import { readPeopleList } from '../../src/campaigns/people-file.ts'
@@ -29,18 +29,18 @@ const [a, b, c, g] = ['a@acme.example', 'b@acme.example', 'c@acme.example', 'g@p
 const BLOCKED = '1 is blocked there'
 const GUEST = '1 is a guest (see --include-guests)'
 it.each([
-  ['of Active Directory emails a disabled account', 'active-directory.csv', [a], [BLOCKED]],
-  ['that is Entra’s template begins with its version', 'entra-bulk-template.csv', [a, b], [BLOCKED]],
-  ['of the Entra portal emails blocked people and guests', 'entra-portal.csv', [a], [BLOCKED, GUEST]],
-  ['of Entra without the column mail emails #EXT#', 'entra-without-mail.csv', [a], [GUEST]],
-  ['of Excel begins with sep=;', 'excel-sep-line.csv', [a, b, c], []],
-  ['of Exchange calls the address PrimarySmtpAddress', 'exchange.csv', [a], []],
-  ['of Google has five columns of emails', 'google-workspace.csv', [a, b], [BLOCKED]],
-  ['of Microsoft Graph is one page of JSON', 'graph-page.json', [a, b], []],
-  ['of Microsoft 365 emails those whose credential is blocked', 'microsoft-365.csv', [a], [BLOCKED]],
-  ['of Okta emails the deprovisioned, and has two columns of emails', 'okta.csv', [a], [BLOCKED]],
-  ['of PowerShell begins with #TYPE', 'powershell-type-line.csv', [a, b], []],
-])('the export %s', async (_symptom, file, emails, out) => {
+  ['Active Directory, without disabled accounts', 'active-directory.csv', [a], [BLOCKED]],
+  ['Entra’s template, which begins with its version', 'entra-bulk-template.csv', [a, b], [BLOCKED]],
+  ['the Entra portal, without blocked people and guests', 'entra-portal.csv', [a], [BLOCKED, GUEST]],
+  ['Entra without the column mail, whose guests have #EXT#', 'entra-without-mail.csv', [a], [GUEST]],
+  ['Excel, which begins with sep=;', 'excel-sep-line.csv', [a, b, c], []],
+  ['Exchange, which calls the address PrimarySmtpAddress', 'exchange.csv', [a], []],
+  ['Google, which has five columns of emails', 'google-workspace.csv', [a, b], [BLOCKED]],
+  ['Microsoft Graph, which is one page of JSON', 'graph-page.json', [a, b], []],
+  ['Microsoft 365, without people whose credential is blocked', 'microsoft-365.csv', [a], [BLOCKED]],
+  ['Okta with two columns of emails, without the deprovisioned', 'okta.csv', [a], [BLOCKED]],
+  ['PowerShell, which begins with #TYPE', 'powershell-type-line.csv', [a, b], []],
+])('the people are read from an export of %s', async (_what, file, emails, out) => {
   const found = await read(exported(file))
   expect([found.emails, found.words]).toEqual([
     emails,
