@@ -68,14 +68,14 @@ const waiting = {
 }
 
 it.each<[string, Walk, object]>([
-  ['offers the last app', checkedWalk([slack]), plain],
+  ['the last app', checkedWalk([slack]), plain],
   [
-    'offers the next app',
+    'the next app',
     checkedWalk([slack, github]),
     { ...plain, explain: 'Allow access in Slack and we’ll take you to the next app.' },
   ],
   [
-    'marks an expired consent, and names the account to use',
+    'an expired consent, and the account to use',
     checkedWalk([unconnectedApp('slack_1', 'Slack', 'stale')]),
     {
       ...plain,
@@ -86,7 +86,7 @@ it.each<[string, Walk, object]>([
     },
   ],
   [
-    'shows the day on which ended access was noticed',
+    'the day on which ended access was noticed',
     withLapses(checkedWalk([slack]), new Map([['slack_1', NOW]])),
     {
       ...plain,
@@ -98,10 +98,10 @@ it.each<[string, Walk, object]>([
       main: { href: connect, label: 'Connect Slack again' },
     },
   ],
-  ['waits for a consent if no other app is left', returnedWalk([slack]), waiting],
-  ['waits for a consent if no other app can be started', returnedWalk([slack, jira]), waiting],
+  ['the wait for a consent if no other app is left', returnedWalk([slack]), waiting],
+  ['the wait for a consent if no other app can be started', returnedWalk([slack, jira]), waiting],
   [
-    'gives advice if a consent isn’t confirmed',
+    'advice if a consent isn’t confirmed',
     unconfirmedWalk([slack, github]),
     {
       ...bare,
@@ -114,7 +114,7 @@ it.each<[string, Walk, object]>([
       block: { href: '/onboarding/blocked/slack_1', label: 'I need an admin to approve this' },
     },
   ],
-])('the card %s', (_title, walk, words) => {
+])('the card shows %s', (_what, walk, words) => {
   expect(overviewPage(walk, { now: LATE }).card).toMatchObject(words)
 })
 
@@ -162,10 +162,10 @@ it('the card has the company’s reason, the scope of search, the account and he
 })
 
 it.each([
-  ['has the focus after a return from its app', 'slack_1', true],
-  ['has no focus after a return from another app', 'github_1', false],
-  ['has no focus without a return', undefined, false],
-])('the card %s', (_when, from, focus) => {
+  ['a return from its app', true, 'slack_1'],
+  ['a return from another app', false, 'github_1'],
+  ['no return', false, undefined],
+])('after %s, the card has the focus: %s', (_what, focus, from) => {
   expect(overviewPage(returnedWalk([slack]), { from }).card?.focus).toBe(focus)
   const attending = overviewPage(unconfirmedWalk([slack, github]), { from, now: LATE })
   expect(attending).toMatchObject({ banner: undefined, card: { focus } })
