@@ -5,7 +5,7 @@ import { t } from '../helpers/texts.ts'
 
 type OverviewCounts = Parameters<typeof headlineOf>[0]
 
-type Ending = ReturnType<typeof headlineOf>['outcome']
+type Outcome = ReturnType<typeof headlineOf>['outcome']
 
 type Counts = ReturnType<typeof countsOf>
 
@@ -48,7 +48,7 @@ const hours = 'Older content can take a few hours to appear.'
 
 it.each<
   [
-    Ending,
+    Outcome,
     shown: BucketCounts,
     hidden: BucketCounts | undefined,
     state: string,
@@ -143,18 +143,18 @@ it.each<
   ],
 ])(
   'the headline for %s fits the shown apps %j and hidden apps %j',
-  (ending, shown, hidden, state, heading, lead) => {
+  (outcome, shown, hidden, state, heading, lead) => {
     const counts = { shown: countsWith(shown), hidden: countsWith(hidden), isNarrowed: hidden !== undefined }
-    const opening = headlineOf(counts, t)
-    expect(opening).toMatchObject({ outcome: ending, state, heading, lead })
-    expect(opening.offersSearch).toBe(
-      state === 'done' || ending === 'some' || lead.startsWith('Search still works'),
+    const headline = headlineOf(counts, t)
+    expect(headline).toMatchObject({ outcome, state, heading, lead })
+    expect(headline.offersSearch).toBe(
+      state === 'done' || outcome === 'some' || lead.startsWith('Search still works'),
     )
   },
 )
 
 it('the overview explains an app without a usable address, and where search still works', () => {
-  const openingWith = (off: number, offByStatus: Counts['offByStatus']) => {
+  const headlineWith = (off: number, offByStatus: Counts['offByStatus']) => {
     const counts = {
       shown: { ...countsWith({ off }), offByStatus },
       hidden: countsWith({}),
@@ -163,13 +163,13 @@ it('the overview explains an app without a usable address, and where search stil
     return headlineOf(counts, t)
   }
 
-  expect(openingWith(1, { attention: 1 })).toMatchObject({
+  expect(headlineWith(1, { attention: 1 })).toMatchObject({
     state: 'incomplete',
     offersSearch: true,
     heading: 'We can’t connect this app right now',
     lead: 'Search has no working link to this app. Your admins can see this. You don’t need to do anything.',
   })
-  expect(openingWith(2, { attention: 1, disabled: 1 })).toMatchObject({
+  expect(headlineWith(2, { attention: 1, disabled: 1 })).toMatchObject({
     state: 'incomplete',
     offersSearch: true,
     heading: 'We can’t connect these apps right now',

@@ -160,10 +160,10 @@ it('the return link shows its host and port, or no name for our own path', () =>
 })
 
 it('the account is omitted without an email address', () => {
-  const marks = (person: string) =>
+  const lines = (person: string) =>
     overviewPage(checkedWalk([slack]), { person }).card?.lines.map(({ text }) => text)
-  expect(marks('')).toHaveLength(1)
-  expect(marks('ada@acme.example')).toContain(
+  expect(lines('')).toHaveLength(1)
+  expect(lines('ada@acme.example')).toContain(
     'Use your work account (ada@acme.example) if you’re asked to choose one.',
   )
 })
