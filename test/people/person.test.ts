@@ -129,10 +129,10 @@ it('a lost record gets its connected apps from a walk', () => {
 })
 
 it.each([
-  ['that the person never left for is delisted', undefined, AT + 9],
-  ['that the person left for just before it was listed is delisted', AT - 1, AT + 9],
-  ['that the person left for when it was listed is connected', AT, undefined],
-])('an app %s', (_when, consentStartedAt, delistedAt) => {
+  ['delisted if the person never left for it', undefined, AT + 9],
+  ['delisted if the person left for it just before it was listed', AT - 1, AT + 9],
+  ['connected if the person left for it when it was listed', AT, undefined],
+])('an app that leaves the list is %s', (_what, consentStartedAt, delistedAt) => {
   const added = afterCheck(afterCheck(ada, [], AT - 9), listed('slack_1'))
   const connected = [{ instance: 'slack_1', name: 'Slack', since: AT, consentStartedAt }]
   const after = withCheck(added, { checkedAt: AT + 9, unconnected: [], connected }, AT + 9)

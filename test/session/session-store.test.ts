@@ -288,9 +288,9 @@ it.each(['/refresh', '/slow'])(
 )
 
 it.each([
-  ['reads the session again if its request has lost it', false],
-  ['finds no session if it was ended', true],
-])('a refresh %s', async (_what, isEnded) => {
+  ['the session again if its request has lost it', false],
+  ['no session if it was ended', true],
+])('a refresh finds %s', async (_what, isEnded) => {
   const { browser, otherRequest, sessions } = setUpSession()
   const ada = browser()
   await ada.get('/in')
