@@ -55,7 +55,7 @@ it.each(first)('the main button of the overview is in the first view, in $lang',
   const ada = await arrive(person, lang)
   await ada.open()
   expect(await endOf(ada, '.step > .button')).toBeLessThanOrEqual(PHONE.height)
-  expect(await ada.page.locator('.step > .marks:has(~ .button) li').count()).toBe(3)
+  expect(await ada.page.locator('.step > .lines:has(~ .button) li').count()).toBe(3)
   expect(await ada.page.locator('.step > .about li').count()).toBe(5)
   expect(await ada.page.locator('.step > .button ~ :visible').count()).toBe(3)
   // In right-to-left languages, arrows are mirrored and words aren't.

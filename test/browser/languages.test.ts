@@ -114,7 +114,7 @@ const UNMARKED = `(() => {
   for (let text = walker.nextNode(); text !== null; text = walker.nextNode()) {
     const words = text.data.trim()
     if (!/\\p{L}{3}/u.test(words)) continue
-    if (text.parentElement.closest('bdi, code, time, pre, textarea, script, style, .face, .tile, .removals, .words, option')) continue
+    if (text.parentElement.closest('bdi, code, time, pre, textarea, script, style, .face, .app-icon, .removals, .words, option')) continue
     if (!/[⟦⟧~]/.test(words)) found.push(words.slice(0, 60))
   }
   return found

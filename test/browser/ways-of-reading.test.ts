@@ -71,7 +71,7 @@ it('the overview fits the text spacing of a user style sheet', async () => {
 
 it('the overview keeps its edges in forced colours', async () => {
   const visitor = await arrive('dan', { forcedColors: 'active' })
-  for (const part of ['.button', '.list', '.tile', '.face', '.segments .open']) {
+  for (const part of ['.button', '.list', '.app-icon', '.face', '.segments .open']) {
     const edge = visitor.page.locator(part)
     expect(await styleOf(edge, 'borderTopStyle'), part).toBe('solid')
     expect(await styleOf(edge, 'borderTopColor'), part).toMatch(/^rgb\(/)

@@ -1,5 +1,5 @@
 // Enhances pages that also work without scripts. A slow click shows that it was accepted, and is accepted once. A
-// waiting page (data-url) polls our origin for the person's progress, and shows the news. For browsers without
+// waiting page (data-url) polls our origin for the person's progress, and shows the update. For browsers without
 // scripts, such a page has a Refresh header, which stop() cancels. Nothing moves while the page is in use.
 ;(() => {
   const { slow } = document.currentScript.dataset
@@ -34,11 +34,11 @@
   addEventListener('pageshow', release)
 })()
 ;(() => {
-  const { url, status, often, left, news } = document.currentScript.dataset
+  const { url, status, often, left, update } = document.currentScript.dataset
   if (url === undefined) return
-  const seldom = Date.now() + often * 1000
-  const over = Date.now() + left * 1000
-  let isOver = false
+  const frequentUntil = Date.now() + often * 1000
+  const endsAt = Date.now() + left * 1000
+  let isAnnounced = false
 
   const isUsed = () => {
     const active = document.activeElement
@@ -50,23 +50,23 @@
     )
   }
 
-  /** The control shows the news, because there is nothing left to stop. */
-  function tell() {
+  /** Turns the link that stops the checks into one that checks again. */
+  function announceUpdate() {
     const control = document.getElementById('control')
     control.href = control.dataset.href
     control.textContent = control.dataset.label
-    document.getElementById('news').textContent = news
+    document.getElementById('update').textContent = update
   }
 
-  /** While the page is in use, it only announces the news and waits. */
-  function goOn() {
+  /** Loads the page again. While it is in use, only announces the update and waits. */
+  function showUpdate() {
     if (!isUsed()) return location.replace(url)
-    if (!isOver) tell()
-    isOver = true
-    setTimeout(goOn, 2000)
+    if (!isAnnounced) announceUpdate()
+    isAnnounced = true
+    setTimeout(showUpdate, 2000)
   }
 
-  async function ask() {
+  async function hasProgressed() {
     const response = await fetch('/api/status', { headers: { accept: 'application/json' } })
     if (response.status === 401) return true
     if (!response.ok) return false
@@ -74,21 +74,21 @@
     return [connected, pending, skipped].join(' ') !== status
   }
 
-  async function look() {
+  async function poll() {
     // A check would compete with that of a click.
-    if (document.hidden || document.querySelector('[aria-busy]')) return next()
-    if (Date.now() >= over || (await ask().catch(() => false))) return goOn()
-    next()
+    if (document.hidden || document.querySelector('[aria-busy]')) return schedulePoll()
+    if (Date.now() >= endsAt || (await hasProgressed().catch(() => false))) return showUpdate()
+    schedulePoll()
   }
 
-  function next() {
-    const pause = Date.now() < seldom ? 5_000 : 30_000
-    const left = over - Date.now()
-    setTimeout(look, left > 0 ? Math.min(pause, left) : pause)
+  function schedulePoll() {
+    const pause = Date.now() < frequentUntil ? 5_000 : 30_000
+    const left = endsAt - Date.now()
+    setTimeout(poll, left > 0 ? Math.min(pause, left) : pause)
   }
 
   addEventListener('load', () => {
     stop()
-    next()
+    schedulePoll()
   })
 })()
