@@ -66,7 +66,7 @@ export function createPlot(report: PlottedReport, rows: readonly DailyCounts[], 
     height: HEIGHT,
     /** In drawing order, so that coinciding lines stay visible. */
     lines: series.map(lineOf),
-    marks: [top, top / 2, 0].map((count) => ({ count, y: y(count) })),
+    ticks: [top, top / 2, 0].map((count) => ({ count, y: y(count) })),
     from: start,
     to: end,
   }

@@ -54,7 +54,7 @@ it('the trend ends now, however much of the day is left', () => {
 
 it('the trend rises from midnight to now on the first day', () => {
   const plot = createPlot(counted([day('2026-11-02', 3, 1)]), [], Date.parse('2026-11-02T09:30:00Z'))
-  expect(plot?.marks.map(({ count }) => count)).toEqual([4, 2, 0])
+  expect(plot?.ticks.map(({ count }) => count)).toEqual([4, 2, 0])
   expect(plot?.lines.map(({ what, total }) => [what, total])).toEqual([
     ['invited', 3],
     ['signedIn', 1],
@@ -98,9 +98,9 @@ it('the trend shows no false fall after rows of earlier versions', () => {
   }
 })
 
-it.each([1, 7, 10, 11, 99, 100, 101, 49_999])('the trend marks round numbers above %i', (count) => {
+it.each([1, 7, 10, 11, 99, 100, 101, 49_999])('the trend has ticks at round numbers above %i', (count) => {
   const plot = createPlot(counted([day('2026-11-02', count)]), [], Date.parse('2026-11-02T00:00:00Z'))
-  const [top, half] = plot?.marks ?? []
+  const [top, half] = plot?.ticks ?? []
   expect(top?.count).toBeGreaterThanOrEqual(count)
   expect(top?.count).toBeLessThanOrEqual(Math.max(2, 2 * count))
   expect(Number.isInteger(half?.count)).toBe(true)

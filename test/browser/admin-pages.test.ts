@@ -96,7 +96,7 @@ const OVERLAPPING = `[...document.querySelectorAll('.wide-table :is(th, td)')]
 /** Labels of the drawing that are smaller than ten pixels, or stick out of its card. */
 const UNREADABLE = `(() => {
   const card = document.querySelector('section[aria-labelledby=plot]')?.getBoundingClientRect()
-  return [...document.querySelectorAll('.plot-marks span, .plot-span span, .legend li')].filter((label) => {
+  return [...document.querySelectorAll('.plot-ticks span, .plot-span span, .legend li')].filter((label) => {
     const box = label.getBoundingClientRect()
     const size = parseFloat(getComputedStyle(label).fontSize)
     return size < 10 || box.left < card.left || box.right > card.right
