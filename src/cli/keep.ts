@@ -36,7 +36,7 @@ import { previewRenames } from './rename.ts'
 import { openKeepState, openPeople, withStore } from './store.ts'
 import { interruptible } from './terminal.ts'
 
-/** `now`: milliseconds since 1970. `askRate`: checks a minute. */
+/** `now`: milliseconds since 1970. `askRate`: checks per minute (--ask-rate). */
 type KeepCommandOptions = Parameters<typeof applyOptions>[1] & {
   dryRun?: true | undefined
   json?: true | undefined
