@@ -13,6 +13,7 @@ import {
   describeActionItems,
   describeMove,
   delistedCounts,
+  describeEarlierLoss,
   withCompanyNames,
 } from './overview.ts'
 import { peopleUrl, type Filter } from './filters.ts'
@@ -65,7 +66,7 @@ export function approvalNotice(
 export function delistedAppsNotice(
   apps: readonly DelistedApp[],
   report: Report,
-  context: NoticeContext & Pick<KeepState, 'newApps'>,
+  context: NoticeContext & Pick<KeepState, 'newApps' | 'massDisconnects'>,
 ): Notice {
   const { t, displayName } = context
   const questions = apps.map((app) =>
@@ -76,7 +77,10 @@ export function delistedAppsNotice(
   )
   const [only = '', ...others] = questions
   const why = t('admin.need.removedWhy')
-  const moves = apps.map((app) => describeMove(app, { ...context, ...report }, t))
+  const moves = apps.map((app) => [
+    ...describeEarlierLoss({ ...app, name: displayName(app, t.lang) }, context, t),
+    ...describeMove(app, { ...context, ...report }, t),
+  ])
   if (others.length === 0) return noticeOf(only, [...moves.flat(), why], context, { commands })
   const subject = t('admin.need.removedApps', { count: apps.length })
   const paragraphs = questions.map((question, index) => t.sentences([question, ...(moves[index] ?? [])]))

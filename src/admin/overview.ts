@@ -10,7 +10,7 @@ import { peopleUrl, type Filter } from './filters.ts'
 import { createPlot } from './plot.ts'
 import { uniqueNames } from './unique-names.ts'
 import { activeMassDisconnects, PROGRESS_STATES, unansweredDelistings } from '../people/keep-state.ts'
-import type { KeepState, MassDisconnect } from '../people/keep-state.ts'
+import type { DelistedApp, KeepState, MassDisconnect } from '../people/keep-state.ts'
 import { PEOPLE_FILE } from './people-csv.ts'
 import { DAY_MS, REMIND_AFTER_DAYS, utcDay, peopleWithApp } from './report.ts'
 import type { AppCounts, Report } from './report.ts'
@@ -209,6 +209,18 @@ export function describeMove(
   return [t('admin.need.movedTo', { count: peopleWithApp(successor), instance, entry })]
 }
 
+/** Says that many people had lost access to an app before it left their lists. */
+export function describeEarlierLoss(
+  { instance, name: app }: Pick<DelistedApp, 'instance' | 'name'>,
+  { massDisconnects }: Pick<KeepState, 'massDisconnects'>,
+  t: Texts,
+) {
+  const loss = massDisconnects.find((one) => one.instance === instance && one.isDelisted)
+  if (loss === undefined) return []
+  const { lapsed, had, noticedAt } = loss
+  return [t('admin.need.massDisconnect', { app, lapsed, had, day: t.day(noticedAt) })]
+}
+
 const MAX_APPS = 3
 
 const mostFirst = (apps: readonly AppCounts[], peopleAffected: (app: AppCounts) => number): AppCounts[] =>
@@ -308,7 +320,8 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     const item = createItem('removed', count, 'removed', delistedApp, { listed })
     const approval = approvals.get(delistedApp.instance)
     const approvalText = approval?.waitingPeople ? [approvalItem(approval, delistedApp.name, t).title] : []
-    const detail = t.sentences([...describeMove(delistedApp, known, t), item.detail, ...approvalText])
+    const context = [...describeEarlierLoss(delistedApp, known, t), ...describeMove(delistedApp, known, t)]
+    const detail = t.sentences([...context, item.detail, ...approvalText])
     return { ...item, detail, command: keepCommand('removed', delistedApp.instance) }
   })
   const blockedAppItem = (app: AppCounts) => {

@@ -84,6 +84,10 @@ export function historyOf(
   const all = (keepState.actions ?? []).map((action) =>
     action.app === undefined ? action : { ...action, app: current(action.app) },
   )
+  const { listedAt = Infinity, leftAt = Infinity } = person
+  const hidden = (keepState.appEvents ?? []).filter(
+    ({ what, at }) => what === 'hidden' && listedAt <= at && leftAt > at,
+  )
   const actions = [...personActions, ...all.filter((action) => isRelevantTo(person, action, current))]
   const events = [
     ...MILESTONES.flatMap((milestone) => eventOf(milestone, person[milestone])),
@@ -97,6 +101,7 @@ export function historyOf(
     ...[...accessEvents, ...records.flatMap((app) => endOfLoss(app, accessEvents))].flatMap(
       ({ what, at, instance }) => eventOf(what, at, { app: current(instance) }),
     ),
+    ...hidden.flatMap(({ at, instance }) => eventOf('hidden', at, { app: current(instance) })),
     ...failures.flatMap(({ at, code, instance: app }) =>
       isChoice(code) ? eventOf(code, at, { app }) : eventOf('failed', at, { code, app }),
     ),

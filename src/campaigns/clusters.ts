@@ -101,7 +101,9 @@ export async function findClusters(
   const listings = createCounter(newApps, evaluatedAt, 'newAt')
   const inQuestion = delistedApps.map(({ firstAt, ...app }) => ({ ...app, since: firstAt ?? app.since }))
   const delistings = createCounter(inQuestion, evaluatedAt, 'delistedAt', 'previousDelistedAt')
-  const removed = delistedApps.flatMap((app) => (app.markedRemovedAt === undefined ? [] : app.instance))
+  const removed = new Map(
+    delistedApps.flatMap(({ instance, markedRemovedAt: at }) => (at === undefined ? [] : [[instance, at]])),
+  )
   let all = 0
   const moves = new Map<string, { to: string; moved: number }>()
   for await (const person of people) {
@@ -114,7 +116,7 @@ export async function findClusters(
       const moved = (moves.get(app.instance)?.moved ?? 0) + 1
       if (to !== undefined) moves.set(app.instance, { to, moved })
       delistings.add(app, checkedAt)
-      if (removed.includes(app.instance)) continue
+      if (removed.has(app.instance)) continue
       lapses.add(to === undefined ? app : asLost(app), checkedAt)
       listings.add(app, checkedAt)
     }
@@ -158,8 +160,8 @@ export async function findClusters(
     ],
     newApps: added.newApps,
     delistedApps: delisted,
-    /** Instances that were removed or hidden, and are back. */
-    returned: removed.filter((instance) => !delisted.some((app) => app.instance === instance)),
+    /** Instances that are back, with the time since which they counted as removed or hidden. */
+    returned: new Map([...removed].filter(([one]) => !delisted.some(({ instance }) => instance === one))),
     appEvents: [...added.events, ...ended.filter((lost) => !isInQuestion(lost)).map(endOf), ...relisted],
   }
 }
@@ -191,24 +193,30 @@ const asLost = ({ previousLapsedAt: lapsedAt = 0, ...app }: AppRecord): AppRecor
  */
 export function withEvaluation(
   person: Person,
-  found: { massDisconnects: readonly MassDisconnect[]; returned: readonly string[]; at: number },
+  found: { massDisconnects: readonly MassDisconnect[]; returned: ReadonlyMap<string, number>; at: number },
 ): Person {
   const { massDisconnects, returned, at } = found
   const { lastCheck } = person
   if (lastCheck === undefined) return person
   const apps = lastCheck.apps.flatMap((app): AppRecord | [] => {
     const { instance, name, status, since, delistedAt, movedTo = '' } = app
-    if (returned.includes(instance)) {
+    if (returned.has(instance)) {
       if (status === 'connected') return delistedAt === undefined ? { instance, name, status, since } : []
       return { instance, name, status, since: at, newAt: at, previousDelistedAt: at }
     }
     const { newAt = 0, previousLapsedAt, ...rest } = app
-    if (previousLapsedAt && returned.includes(movedTo)) return rest
+    if (previousLapsedAt && returned.has(movedTo)) return rest
     const loss = isNew(app) ? disconnectOf(massDisconnects, instance, newAt) : undefined
     return loss === undefined ? app : { ...rest, lapsedAt: Math.max(newAt, loss.since), lapses: 1 }
   })
   const isChanged = lastCheck.apps.some((app, index) => app !== apps[index])
-  return isChanged ? { ...person, lastCheck: { ...lastCheck, apps } } : person
+  // Access to an app that counted as removed was neither lost nor regained.
+  const isCounted = (event: { instance: string; at: number }) =>
+    event.at < (returned.get(event.instance) ?? Infinity)
+  const accessEvents = person.accessEvents?.filter(isCounted)
+  return isChanged
+    ? { ...person, ...(accessEvents && { accessEvents }), lastCheck: { ...lastCheck, apps } }
+    : person
 }
 
 type CountsByInstance = ReadonlyMap<string, ClusterCounts>

@@ -67,11 +67,12 @@ export class KeepNotices {
 
   /** Sends one email about newly delisted apps. @returns all delisted apps, with the time of the email */
   async sendDelistedApps(state: KeepState, report: Report): Promise<DelistedApp[]> {
-    const { delistedApps = [], newApps = [] } = state
+    const { delistedApps = [], newApps = [], massDisconnects } = state
     const unnotified = unansweredDelistings(state).filter(({ notifiedAt }) => notifiedAt === undefined)
     if (unnotified.length === 0) return delistedApps
     const displayName = uniqueNames(state, report.datasources, this.#texts, this.#texts.t.lang)
-    const notice = delistedAppsNotice(unnotified, report, { ...this.#texts, displayName, newApps })
+    const context = { ...this.#texts, displayName, newApps, massDisconnects }
+    const notice = delistedAppsNotice(unnotified, report, context)
     const id = unnotified.map(({ instance, noticedAt }) => ` ${instance} ${noticedAt}`).join('')
     const isNotified = await this.#send(notice, `removed${id}`)
     return delistedApps.map((app) =>

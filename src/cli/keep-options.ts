@@ -28,7 +28,7 @@ type StateOptions = { [Option in 'release' | 'removed']?: readonly string[] | un
 export function applyOptions(
   state: KeepState,
   options: StateOptions,
-  { now, replacements }: { now: number; replacements: Company['replacements'] },
+  { now, replacements, datasourceOf }: Pick<Company, 'replacements' | 'datasourceOf'> & { now: number },
 ): KeepState {
   const { release = [], removed = [], pauseUntil } = options
   const active = activeMassDisconnects(state)
@@ -50,6 +50,11 @@ export function applyOptions(
     if (app === 'all' ? active.length === 0 : !releasable.some((item) => isOf(app, item)))
       throw new UsageError(
         `--release ${app}: no emails ${app === 'all' ? '' : 'about this app '}are held back${others}`,
+      )
+  for (const app of release)
+    if (releasable.some((item) => isOf(app, item) && datasourceOf(item.instance)?.isHidden))
+      throw new UsageError(
+        `--release ${app}: the company file hides it (hidden: true), so no one is emailed about it. Show it first`,
       )
   for (const app of removed)
     if (!delisted.some((item) => isOf(app, item)))

@@ -7,7 +7,7 @@ import {
   delistedAppsNotice,
 } from '../../src/admin/notices.ts'
 import { createReport, type Report } from '../../src/admin/report.ts'
-import { newApproval, type KeepState } from '../../src/people/keep-state.ts'
+import { newApproval, type KeepState, type MassDisconnect } from '../../src/people/keep-state.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import { newKeepState, withAppStates, withEmailState, summaries } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
@@ -18,6 +18,7 @@ const words = {
   t,
   publicUrl: 'https://onramp.acme.example',
   displayName: ({ name }: { name: string }) => name,
+  massDisconnects: [] as MassDisconnect[],
 }
 const slack = {
   instance: 'slack_1',
@@ -41,6 +42,20 @@ const people = (group: string, count: number, isLost: boolean): Person[] =>
       lastCheck: { checkedAt: now, apps: apps.map((app) => ({ ...app, lapsedAt: now - DAY })) },
     }
   })
+
+it.each([
+  [true, ['Jira: 40 of 55 people lost access (January 25, 2027)']],
+  [undefined, []],
+])('the question about a removed app says that many had lost it before: %s', (isDelisted, expected) => {
+  const jira = { instance: 'jira_1', name: 'Jira', noticedAt: now, since: 0, people: 12 }
+  const lost = { ...jira, lapsed: 40, had: 55, ...(isDelisted && { isDelisted }) }
+  const report = { delistedApps: [], datasources: [] as Report['datasources'] } as unknown as Report
+  const context = { ...words, massDisconnects: [lost] }
+  for (const apps of [[jira], [jira, { ...slack, people: 60 }]]) {
+    const text = delistedAppsNotice(apps, report, context).paragraphs.join(' ')
+    expect(text.match(/Jira: .*?lost access \(.*?\)/g) ?? []).toEqual(expected)
+  }
+})
 
 it('apps that one run finds removed share one email, with two commands for each', () => {
   const jira = { instance: 'jira_1', name: 'Jira', noticedAt: now, since: 0, people: 12 }

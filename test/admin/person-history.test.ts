@@ -366,6 +366,18 @@ it.each<[string, Partial<DelistedApp> | undefined, string]>([
   expect(kinds.join(' ')).toBe(expected)
 })
 
+it.each([
+  ['someone on the list', { listedAt: NOW }, ['hidden slack_1']],
+  ['someone who came later', { listedAt: NOW + 1 }, []],
+  ['someone who had left', { listedAt: 1, leftAt: NOW }, []],
+  ['someone who left later', { listedAt: 1, leftAt: NOW + 1 }, ['hidden slack_1']],
+])('the history of %s says that an app was hidden: %o', (_who, dates, expected) => {
+  const event = { at: NOW, what: 'hidden' as const, instance: 'slack_1', name: 'Slack', people: 0 }
+  const { events } = historyOf({ ...ada, ...dates }, { ...newKeepState(), appEvents: [event] })
+  const hidden = events.filter(({ what }) => what === 'hidden')
+  expect(hidden.map(({ what, app }) => `${what} ${app}`)).toEqual(expected)
+})
+
 it('the history has each loss of an app, and its end', () => {
   const accessEvents = (['lost', 'back', 'lost'] as const).map((what, day) => ({
     what,

@@ -6,7 +6,7 @@ import { appsOf, newPerson, withCheck, type Person } from '../../src/people/pers
 import { DAY, HOUR, lostApps, monday, NO_CLUSTERS, slack } from './lapsed-person.ts'
 
 const withLapses = (person: Person, massDisconnects: readonly MassDisconnect[]) =>
-  withEvaluation(person, { massDisconnects, returned: [], at: monday })
+  withEvaluation(person, { massDisconnects, returned: new Map(), at: monday })
 
 const stateWith = (...massDisconnects: MassDisconnect[]): KeepState => ({ ...NO_CLUSTERS, massDisconnects })
 
@@ -317,3 +317,21 @@ it.each([
     expect(replacedApps?.filter(isSlack)).toHaveLength(1 - count)
   },
 )
+
+it.each<[string, number, ('lost' | 'back')[]]>([
+  ['while it counted as removed', monday + 1, []],
+  ['at that moment', monday, []],
+  ['before', monday - 1, ['lost']],
+])('an app that is back after its removal was lost only before: %s', (_when, at, expected) => {
+  const accessEvents = [{ what: 'lost' as const, at, instance: 'slack_1' }]
+  const other = { what: 'lost' as const, at: monday + 1, instance: 'jira_1' }
+  const person = { ...lostApps([slack], monday + 1), accessEvents: [...accessEvents, other] }
+  const returned = new Map([['slack_1', monday]])
+
+  const after = withEvaluation(person, { massDisconnects: [], returned, at: monday + 2 })
+
+  expect(
+    after.accessEvents?.filter(({ instance }) => instance === 'slack_1').map(({ what }) => what),
+  ).toEqual(expected)
+  expect(after.accessEvents).toContainEqual(other)
+})

@@ -1,5 +1,6 @@
 // Options of `onramp keep` that change its state, and their refusals.
 import { expect, it } from 'vitest'
+import { neutralCompany, resolveCompany } from '../../src/company/company.ts'
 import { applyOptions } from '../../src/cli/keep-options.ts'
 import { pausedApps, unansweredDelistings, type DelistedApp } from '../../src/people/keep-state.ts'
 import { DAY, monday } from './installation.ts'
@@ -9,7 +10,7 @@ const replacements = new Map([
   ['jira_1', 'jira_2'],
   ['github_0', 'github_1'],
 ])
-const moment = { now: monday, replacements }
+const moment = { now: monday, replacements, datasourceOf: neutralCompany.datasourceOf }
 const midnight = Date.parse('2027-01-18')
 
 const REFUSED = /that day is over|there is no pause to end|are held back|gone from most lists/
@@ -81,6 +82,19 @@ it.each([
     ...pausedApps(applyOptions({ ...newKeepState(), massDisconnects }, { release }, moment)),
   ])
   expect(after).toEqual(paused)
+})
+
+it.each([
+  ['slack_1', 'slack_1', 'the company file hides it'],
+  ['slack', 'slack', 'the company file hides it'],
+  ['jira_2', 'jira', 'the company file hides it'],
+  ['slack_1', 'github', undefined],
+])('--release %s is refused if the company file hides %s: %s', (app, hidden, refusal) => {
+  const { datasourceOf } = resolveCompany({ datasources: { [hidden]: { hidden: true } } }, new Map())
+  const state = { ...newKeepState(), massDisconnects: [massDisconnect], delistedApps: [removedApp] }
+  const release = () => applyOptions(state, { release: [app] }, { ...moment, datasourceOf })
+  if (refusal === undefined) expect(release).not.toThrow()
+  else expect(release).toThrow(refusal)
 })
 
 it('a release of an app that isn’t on hold names those that are', () => {
