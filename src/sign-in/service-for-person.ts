@@ -18,101 +18,107 @@ import { expiryOf } from './tokens.ts'
 
 const MAX_EARLY_WAIT_MS = 1_000
 
-/** Concurrent pages per person, so that one person can't use all connections to a slow service. */
+/** Concurrent pages of one person, so that nobody can use all connections to a slow service. */
 const MAX_PAGES = 8
 const MAX_QUEUED = 200
+/** Pages of all people that check at once, as many as the service client has connections. */
+const MAX_OF_ALL = 128
+const MAX_WAIT_MS = 10_000
 /**
- * The memory and time that a page takes grow with its apps, so each counts as many as recent lists had on average, but
- * at least MIN_APPS: 128 pages are under way at once, or ten with a thousand apps.
+ * For pages that another site opens: half as many. A proxy may hide that their browsers have gone, so once `crowd`
+ * pages of all people wait, each person has few. Links and sign-ins are among them, so they wait as long as it takes.
  */
-const MAX_APPS_UNDER_WAY = 10_240
-const MIN_APPS = 80
-/** Until a process knows lists, because the first of a crowd may have many apps. */
-const FIRST_AVERAGE = 320
-/** The share of the newest list in the average. */
-const NEWEST_SHARE = 1 / 8
-const MAX_WAIT_MS = 15_000
-/**
- * For pages that another site opens: half of those under way. A proxy may hide that their browsers have gone, so once
- * `crowd` pages of all people wait, each person has few. Links and sign-ins are among them.
- */
-const OTHER_SITES = { ofPerson: 20, crowd: 500, ofPersonInCrowd: 2 }
+const OTHER_SITES = { pages: 64, ofPerson: 20, crowd: 500, ofPersonInCrowd: 2 }
 
 type Call<T> = (credentials: Credentials) => Promise<T>
 
 const noTurn = () =>
-  new Problem(503, 'service_busy', {
-    detail: `the page had no turn within ${MAX_WAIT_MS / 1000} s (docs/operations.md, "Sizing")`,
+  new Problem(503, 'service_unavailable', {
+    detail: `other pages were waiting for the service: no turn within ${MAX_WAIT_MS / 1000} s`,
     retryAfter: 5,
   })
 
-/** Runs work, as much at once as its weights allow. Serves people with queued work in rotation. */
+type Turn = { start: () => void }
+
+/** Runs work, a few at once. Serves people with queued work in rotation. */
 class Turns {
-  readonly #max: number
-  readonly #weigh: () => number
+  readonly #max: { all: number; ofPerson: number; waitMs?: number }
+  /** Queued and running work by person. The first person with queued work and few running is next. */
+  readonly #people = new Map<string, { queued: Set<Turn>; running: number }>()
   #running = 0
-  /** Queued work by person, in order. The first person's is next. */
-  readonly #queued = new Map<string, Set<() => void>>()
   /** Queued and running work. */
   size = 0
 
-  /** @param max the weight of all running work, which the last one may exceed */
-  constructor(max: number, weigh: () => number) {
+  constructor(max: { all: number; ofPerson: number; waitMs?: number }) {
     this.#max = max
-    this.#weigh = weigh
   }
 
-  /** @param signal ends the wait, with its reason @throws {Problem} service_busy if the wait is too long */
+  /** Queued and running work of a person. */
+  countOf(person: string): number {
+    const { queued, running = 0 } = this.#people.get(person) ?? {}
+    return (queued?.size ?? 0) + running
+  }
+
+  /** @param signal ends the wait, with its reason @throws {Problem} if the wait is too long */
   async run<T>(person: string, work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    const of = this.#people.get(person) ?? { queued: new Set(), running: 0 }
+    this.#people.set(person, of)
     this.size++
     try {
-      const weight = this.#running < this.#max ? this.#begin() : await this.#enqueue(person, signal)
+      if (this.#mayStart(of)) this.#begin(of)
+      else await this.#enqueue(of, signal)
       try {
         return await work()
       } finally {
-        this.#running -= weight
+        this.#running--
+        of.running--
         this.#startNext()
       }
     } finally {
       this.size--
+      if (this.countOf(person) === 0) this.#people.delete(person)
     }
   }
 
-  #begin(): number {
-    const weight = this.#weigh()
-    this.#running += weight
-    return weight
+  #mayStart({ running }: { running: number }): boolean {
+    return this.#running < this.#max.all && running < this.#max.ofPerson
   }
 
-  #enqueue(person: string, signal: AbortSignal | undefined): Promise<number> {
-    const { promise: started, resolve, reject } = Promise.withResolvers<number>()
-    const turns = this.#queued.get(person) ?? new Set()
+  #begin(of: { running: number }): void {
+    this.#running++
+    of.running++
+  }
+
+  #enqueue(of: { queued: Set<Turn>; running: number }, signal: AbortSignal | undefined): Promise<void> {
+    const { promise: started, resolve, reject } = Promise.withResolvers<void>()
+    const { waitMs } = this.#max
     const leave = (reason: Error) => {
       clearTimeout(timer)
-      if (!turns.delete(start)) return
-      if (turns.size === 0) this.#queued.delete(person)
-      reject(reason)
+      if (of.queued.delete(turn)) reject(reason)
     }
-    const timer = setTimeout(() => leave(noTurn()), MAX_WAIT_MS)
-    const start = () => {
-      clearTimeout(timer)
-      resolve(this.#begin())
+    const timer = waitMs === undefined ? undefined : setTimeout(() => leave(noTurn()), waitMs)
+    const turn: Turn = {
+      start: () => {
+        clearTimeout(timer)
+        this.#begin(of)
+        resolve()
+      },
     }
-    this.#queued.set(person, turns.add(start))
+    of.queued.add(turn)
     signal?.addEventListener('abort', () => leave(signal.reason as Error))
     return started
   }
 
   #startNext(): void {
-    while (this.#running < this.#max) {
-      const [[person, turns = new Set<() => void>()] = []] = this.#queued
-      const [start] = turns
-      if (person === undefined || start === undefined) return
-      turns.delete(start)
+    for (const [person, of] of this.#people) {
+      const [turn] = of.queued
+      if (turn === undefined || !this.#mayStart(of)) continue
+      of.queued.delete(turn)
+      turn.start()
       // The person's next turn comes after one of everyone else's.
-      this.#queued.delete(person)
-      if (turns.size > 0) this.#queued.set(person, turns)
-      start()
+      this.#people.delete(person)
+      this.#people.set(person, of)
+      return
     }
   }
 }
@@ -120,12 +126,8 @@ class Turns {
 /** Each method throws {Problem}; {SignInAgain} if only a new sign-in can help. */
 export class ServiceForPerson {
   readonly #deps
-  /** Queued and running pages by person and kind of page. */
-  readonly #pending = new Map<string, { turns: Turns; count: number }>()
-  #averageApps = FIRST_AVERAGE
-  readonly #weigh = () => Math.max(MIN_APPS, this.#averageApps)
-  readonly #all = new Turns(MAX_APPS_UNDER_WAY, this.#weigh)
-  readonly #forOtherSites = new Turns(MAX_APPS_UNDER_WAY / 2, this.#weigh)
+  readonly #ownPages = new Turns({ all: MAX_OF_ALL, ofPerson: MAX_PAGES, waitMs: MAX_WAIT_MS })
+  readonly #forOtherSites = new Turns({ all: OTHER_SITES.pages, ofPerson: OTHER_SITES.ofPerson })
 
   constructor(deps: {
     serviceClient: Pick<ServiceClient, 'checkDatasourceAuth' | 'search'>
@@ -156,22 +158,15 @@ export class ServiceForPerson {
     work: () => Promise<T>,
   ): Promise<T> {
     const { user } = requireSignedIn(req)
-    const key = `${isForOtherSite} ${personKey(user)}`
-    const newTurns = () => (isForOtherSite ? this.#forOtherSites : new Turns(MAX_PAGES, () => 1))
-    const pending = this.#pending.get(key) ?? { turns: newTurns(), count: 0 }
-    const isCrowd = this.#forOtherSites.size >= OTHER_SITES.crowd
+    const turns = isForOtherSite ? this.#forOtherSites : this.#ownPages
+    const isCrowd = turns.size >= OTHER_SITES.crowd
     const maxForOtherSites = isCrowd ? OTHER_SITES.ofPersonInCrowd : OTHER_SITES.ofPerson
-    if (pending.count >= (isForOtherSite ? maxForOtherSites : MAX_PAGES + MAX_QUEUED)) {
+    const person = personKey(user)
+    if (turns.countOf(person) >= (isForOtherSite ? maxForOtherSites : MAX_PAGES + MAX_QUEUED)) {
       this.#deps.audit({ event: 'limited', what: 'person', user })
       throw new Problem(429, 'too_many_requests', { retryAfter: 10 })
     }
-    pending.count++
-    this.#pending.set(key, pending)
-    try {
-      return await pending.turns.run(key, () => this.#all.run(key, work, signal), signal)
-    } finally {
-      if (--pending.count === 0) this.#pending.delete(key)
-    }
+    return await turns.run(person, work, signal)
   }
 
   /**
@@ -184,7 +179,6 @@ export class ServiceForPerson {
     const apps = await this.#callWithTokens(req, (credentials) =>
       serviceClient.checkDatasourceAuth(credentials, finalRedirectUrl, signal),
     )
-    this.#averageApps += (apps.length - this.#averageApps) * NEWEST_SHARE
     const visible = company.listed(apps)
     onCheck?.(visible)
     return visible

@@ -1,4 +1,4 @@
-// One person with many tabs, and many people with many apps: a few pages at once, the others queued.
+// One person with many tabs, and many people: a few pages at once, the others queued.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
@@ -6,7 +6,6 @@ import { afterEach, expect, it, vi } from 'vitest'
 import type { Credentials } from '../../src/client-api/credentials.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { Problem } from '../../src/problem.ts'
-import type { ListedApp } from '../../src/client-api/responses.ts'
 import { ServiceForPerson } from '../../src/sign-in/service-for-person.ts'
 
 afterEach(() => void vi.useRealTimers())
@@ -123,13 +122,8 @@ it('the 209th simultaneous call of one person gets 429, and the 208th is queued'
   expect(new Set((await Promise.all(pages)).map((done) => done.status))).toEqual(new Set([200]))
 })
 
-/** Checks for people's pages, which a test finishes, and the audited refusals. @param apps on each list */
-function slowChecks(apps = 0) {
-  const list = Array.from({ length: apps }, (_, n) => ({
-    instance: `app${n}_1`,
-    name: '',
-    status: 'awaiting',
-  }))
+/** Checks for people's pages, which a test finishes, and the audited refusals. */
+function slowChecks() {
   const running: (() => void)[] = []
   const started: string[] = []
   const audited: unknown[] = []
@@ -139,7 +133,7 @@ function slowChecks(apps = 0) {
       async checkDatasourceAuth(credentials) {
         if (credentials.kind === 'oauth') started.push(credentials.accessToken)
         await new Promise<void>((resolve) => running.push(resolve))
-        return list as ListedApp[]
+        return []
       },
       search: () => Promise.reject(new Error('not searched here')),
     },
@@ -187,8 +181,6 @@ it('another site’s pages have twenty calls of a person, in a crowd two', async
 
 it('another site’s pages keep no own page waiting', async () => {
   const { check, results, running } = slowChecks()
-  check('earlier', 20, true)
-  await results()
   for (const n of Array(25).keys()) check(`visitor ${n}`, 20, true)
   await nextTurn()
   expect(running).toHaveLength(64)
@@ -200,9 +192,6 @@ it('another site’s pages keep no own page waiting', async () => {
 
 it('people whose calls wait for another site’s pages take turns', async () => {
   const { check, results, running, started } = slowChecks()
-  check('earlier', 20, true)
-  await results()
-  started.length = 0
   for (const n of Array(4).keys()) check(`visitor ${n}`, 20, true)
   check('ada', 2, true)
   await nextTurn()
@@ -216,49 +205,43 @@ it('people whose calls wait for another site’s pages take turns', async () => 
   expect(started).toHaveLength(82)
 })
 
-/** The pages that begin at once, of 300 people, after `earlier` ones whose lists had as many apps. */
-async function pagesAtOnce(apps: number, earlier = 100): Promise<number> {
-  const { check, results, running } = slowChecks(apps)
-  for (const n of Array(earlier).keys()) check(`earlier ${n}`, 1, false)
-  await results()
+it('of 300 people’s own pages 128 are under way, and each has its turn', async () => {
+  const { check, results, running, started } = slowChecks()
   for (const n of Array(300).keys()) check(`person ${n}`, 1, false)
   await nextTurn()
-  const runningCount = running.length
+  expect(running).toHaveLength(128)
   expect(await results()).toBe(0)
-  return runningCount
-}
-
-it.each([
-  [0, 128],
-  [80, 128],
-  [100, 103],
-  [1_000, 11],
-  [20_000, 1],
-])('with %i apps left to connect, %i pages are under way at once', async (apps, pages) => {
-  expect(Math.abs((await pagesAtOnce(apps)) - pages)).toBeLessThanOrEqual(1)
+  expect(started).toHaveLength(300)
 })
 
-it('a new process has 32 pages under way, and 128 after eleven short lists', async () => {
-  expect([await pagesAtOnce(0, 0), await pagesAtOnce(0, 11)]).toEqual([32, 128])
-})
-
-it('a page without a turn for 15 seconds says that the service is busy', async () => {
+it('a page without a turn for 10 seconds fails, and one that another site opened waits on', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const { check, results, running, failures } = slowChecks()
-  check('earlier', 8, false)
-  await results()
-  check('earlier', 8, false)
-  await results()
   for (const n of Array(129).keys()) check(`person ${n}`, 1, false)
+  for (const n of Array(65).keys()) check(`visitor ${n}`, 1, true)
   await nextTurn()
-  expect(running).toHaveLength(128)
-  vi.advanceTimersByTime(14_999)
+  expect(running).toHaveLength(128 + 64)
+  vi.advanceTimersByTime(9_999)
   await nextTurn()
   expect(failures).toEqual([])
-  vi.advanceTimersByTime(1)
+  vi.advanceTimersByTime(60_000)
   await nextTurn()
-  expect(failures).toEqual([expect.objectContaining({ status: 503, code: 'service_busy', retryAfter: 5 })])
   // Those under way have as long as they need.
-  expect(running).toHaveLength(128)
+  const failure = { status: 503, code: 'service_unavailable', retryAfter: 5 }
+  expect(failures).toEqual([expect.objectContaining(failure)])
+  expect(await results()).toBe(0)
+  expect(failures).toHaveLength(1)
+})
+
+it('a person with many pages keeps no slot from others', async () => {
+  const { check, results, running, started } = slowChecks()
+  check('eve', 200, false)
+  for (const n of Array(119).keys()) check(`person ${n}`, 1, false)
+  check('ada', 2, false)
+  await nextTurn()
+  expect(running).toHaveLength(8 + 119 + 1)
+  for (const finish of running.splice(0, 2)) finish()
+  await nextTurn()
+  expect(started.slice(-2)).toEqual(['eve', 'ada'])
   expect(await results()).toBe(0)
 })
