@@ -245,6 +245,12 @@ export function withCompanyNames(
   const displayName = uniqueNames(keepState, report.datasources, names, lang)
   const named = <T extends { instance: string; name: string }>(apps: readonly T[]): T[] =>
     apps.map((app) => ({ ...app, name: displayName(app) }))
+  // Its number shows that another instance of the app was not hidden.
+  const nameWithHidden = uniqueNames(keepState, report.datasources, { displayName: names.displayName }, lang)
+  const appEvents = (keepState.appEvents ?? []).flatMap((event) => {
+    if (event.what === 'hidden') return { ...event, name: nameWithHidden(event) }
+    return isShown(event) ? { ...event, name: displayName(event) } : []
+  })
   const state = {
     ...keepState,
     massDisconnects: named(massDisconnects),
@@ -252,9 +258,7 @@ export function withCompanyNames(
       successors.has(app.instance) ? { ...app, isMoved: true } : app,
     ),
     delistedApps: named(delistedApps),
-    appEvents: named(
-      (keepState.appEvents ?? []).filter((event) => event.what === 'hidden' || isShown(event)),
-    ),
+    appEvents,
   }
   return { report: { ...report, datasources: named(report.datasources) }, keepState: state }
 }

@@ -103,7 +103,8 @@ export function printRun(
   ]
   const isNow = outOfHours.count === 0 && state.pausedUntil === undefined
   const describeOf = (action: OperatorAction) => {
-    const isOf = ({ instance }: { instance: string }) => instance === action.app
+    const current = company.replacedBy.get(action.app ?? '') ?? action.app
+    const isOf = ({ instance }: { instance: string }) => instance === current
     const limited = report.datasources.find(isOf)?.releasedLimited ?? 0
     const app = apps.find(isOf)
     const isReleased = app !== undefined && action.what === 'released'

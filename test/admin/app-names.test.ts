@@ -4,13 +4,16 @@ import request from 'supertest'
 import { expect, it } from 'vitest'
 import { createApprovalRoutes } from '../../src/admin/approval-routes.ts'
 import { createExportRoutes } from '../../src/admin/exports.ts'
+import { withCompanyNames } from '../../src/admin/overview.ts'
+import { createReport } from '../../src/admin/report.ts'
 import { PeopleSnapshot } from '../../src/admin/people-snapshot.ts'
 import { createAdminRoutes } from '../../src/admin/routes.ts'
-import { neutralCompany as company } from '../../src/company/company.ts'
+import { neutralCompany as company, resolveCompany } from '../../src/company/company.ts'
 import { withFailure, withIntents, withMilestone } from '../../src/people/person.ts'
 import { DAY, HOUR, installation, monday } from '../cli/installation.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { useStoredPeople } from '../cli/stored-people.ts'
+import { newKeepState, summaries } from '../helpers/people.ts'
 import { languages } from '../helpers/texts.ts'
 
 const { env, withPeople } = useStoredPeople()
@@ -39,6 +42,20 @@ async function setUp() {
   const toAdmins = sentEmails.filter(({ to }) => to === 'admin@acme.example')
   return { ...rollout, err, toAdmins }
 }
+
+it.each([
+  ['slack_1', 'Slack'],
+  ['slack_2', 'Slack\u00a0(2)'],
+  ['slack_3', 'Slack\u00a0(3)'],
+])('the event of a hidden %s says that %s was hidden', async (instance, name) => {
+  const known = ['slack_1', 'slack_2', 'slack_3'].map((one) => ({ instance: one, name: 'Slack' }))
+  const resolved = resolveCompany({ datasources: { [instance]: { hidden: true } } }, new Map())
+  const event = { at: monday, what: 'hidden' as const, instance, name: 'Slack', people: 0 }
+  const keepState = { ...newKeepState(), apps: known, appEvents: [event] }
+  const report = await createReport(summaries(), monday)
+  const named = withCompanyNames(report, keepState, resolved, 'en').keepState
+  expect(named.appEvents?.map((one) => one.name)).toEqual([name])
+})
 
 async function pagesOf({ people, keepState: keepStateStore }: Awaited<ReturnType<typeof setUp>>) {
   const now = () => monday + DAY

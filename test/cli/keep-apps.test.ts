@@ -103,6 +103,7 @@ it.each([
   ['is in the company file', [], 12],
   ['isn’t in the company file', ['“slack_2: { replaces: slack_1 }”'], 12],
   ['is in the company file later', ['“slack_2: { replaces: slack_1 }”'], 12],
+  ['is in the company file at its release', ['“slack_2: { replaces: slack_1 }”'], 12],
 ])('emails about a lost app stay paused after it moves: the move %s', async (when, hints, count) => {
   const rollout = installation()
   await runMassDisconnect(rollout, ['slack_1'])
@@ -121,8 +122,10 @@ it.each([
   const { days } = await rollout.keepState.load()
 
   conditions.now = monday + 4 * DAY
-  await run(twelve, { ...given, release: ['slack_1'] })
+  if (when.endsWith('release')) given.company = moved
+  const { err } = await run(twelve, { ...given, release: ['slack_1'] })
 
+  expect(err).toMatch(/^slack.* is released\./im)
   expect([whilePaused, sentEmails.length]).toEqual([0, count])
   expect(days.at(-1)).toMatchObject({ ready: 0 })
   const shown = runs.flatMap(({ err }) => err.match(/“slack_2[^”]*”/g) ?? [])
@@ -265,7 +268,7 @@ it('a hidden app counts as removed, once, until lists have it again', async () =
   rollout.conditions.now += 7 * HOUR
   const shown = await rollout.run(twelve)
   expect([...runs, shown].map(({ exit }) => exit)).toEqual([0, 0, 0])
-  expect([...runs, shown].map(({ err }) => err.includes('jira_1 was hidden.'))).toEqual([true, false, false])
+  expect([...runs, shown].map(({ err }) => err.includes('Jira 1 was hidden.'))).toEqual([true, false, false])
   expect([...runs, shown].flatMap(auditedIn)).toEqual([])
   expect(await jiraIn(rollout)).toBeUndefined()
 })
