@@ -4,6 +4,7 @@ import { createAdminCheck } from './admin/routes.ts'
 import { createApp, type SharedDeps } from './app.ts'
 import { normalizedAddress } from './people/address.ts'
 import { PeopleStore } from './people/people-store.ts'
+import { createRemovedApps } from './people/removed-apps.ts'
 import { KeepStateStore, PROGRESS_STATES } from './people/keep-state.ts'
 import { ServiceClient } from './client-api/client.ts'
 import { useProxy } from './http/proxy.ts'
@@ -60,8 +61,9 @@ export function createOnramp(
   const { people, webhooks } = createPeopleAndWebhooks(base)
   const { authorizationServer, signIn } = createIdentity(base, (req) => pages.languages.ofRequest(req).lang)
   const { serviceClient, service } = createService(base, signIn, authorizationServer)
-  const walks = new WalkStore({ records, keyRing, checkReturnTo, company, people, now })
   const keepStateStore = new KeepStateStore(records, keyRing)
+  const isRemoved = createRemovedApps(keepStateStore, now)
+  const walks = new WalkStore({ records, keyRing, checkReturnTo, company, isRemoved, people, now })
   const progress = new ProgressRecorder(people, log, now)
   const readiness = createReadiness(records, log, authorizationServer)
   watchHealth(metrics, store, authorizationServer, keepStateStore)

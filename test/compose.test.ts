@@ -23,7 +23,7 @@ import { loadSettings } from '../src/settings/settings.ts'
 import { createAuditIds } from '../src/web/audit.ts'
 import { memoryStore } from './sign-in/memory-store.ts'
 import { useFolder } from './helpers/folder.ts'
-import { withAppStates } from './helpers/people.ts'
+import { newKeepState, withAppStates } from './helpers/people.ts'
 
 const ORIGIN = 'http://localhost:3000'
 const [SECRET, INVITE_SECRET] = ['s'.repeat(40), 'i'.repeat(40)]
@@ -231,6 +231,19 @@ it('/metrics has the latest counts of people by onramp keep', async () => {
   const page = await scrape()
   expect(page).toContain('onramp_people{state="ready"} 7')
   expect(page).toContain('onramp_last_run_timestamp_seconds 5')
+})
+
+it('a person’s own page leaves out an app that was called removed', async () => {
+  const { records, keyRing, browser, clock } = compose()
+  const get = await browser()
+  const app = { instance: 'github_1', name: 'GitHub', noticedAt: 1, since: 1, people: 9, markedRemovedAt: 2 }
+  await get('/onboarding')
+  service.listed = ['slack_1']
+  expect((await get('/onboarding')).text).toContain('github_1')
+  await new KeepStateStore(records, keyRing).save({ ...newKeepState(), delistedApps: [app] })
+  clock.now += 60_000
+  await get('/onboarding')
+  expect((await get('/onboarding')).text).not.toContain('github_1')
 })
 
 it('invitations are verified with INVITE_SECRET, PUBLIC_URL and the clock', async () => {

@@ -39,6 +39,8 @@ export class WalkStore {
     /** Checks stored URLs again, because the rules may have changed. */
     checkReturnTo: (returnTo: unknown) => string | undefined
     company: Pick<Company, 'listed' | 'replacedBy'>
+    /** True for an app that an operator called removed (people/removed-apps.ts). */
+    isRemoved: (instance: string) => boolean
     people: Pick<PeopleStore, 'get'>
     now: () => number
   }) {
@@ -129,11 +131,15 @@ export class WalkStore {
     return walk
   }
 
-  /** Sorts apps in the company's order, without the hidden ones. A replacement continues an unconnected app. */
+  /** Sorts apps in the company's order, without hidden and removed ones. A replacement continues an unconnected app. */
   #visibleInOrder({ visit, visitAtStart, ...walk }: Walk): Walk {
-    const { replacedBy, listed } = this.#deps.company
+    const { isRemoved, company } = this.#deps
+    const { replacedBy, listed } = company
     const apps = listed(
-      walk.apps.filter(({ instance, status }) => status !== 'connected' || !replacedBy.has(instance)),
+      walk.apps.filter(
+        ({ instance, status }) =>
+          status !== 'connected' || !(replacedBy.has(instance) || isRemoved(instance)),
+      ),
     )
     const withSuccessors = (one: Walk['visit']) => {
       const datasources = one.datasources.map((instance) => replacedBy.get(instance) ?? instance)

@@ -18,7 +18,7 @@ import { expiryOf } from './tokens.ts'
 
 const MAX_EARLY_WAIT_MS = 1_000
 
-/** Concurrent pages of one person, so that nobody can use all connections to a slow service. */
+/** Concurrent pages of one person, so that one person can't use all connections to a slow service. */
 const MAX_PAGES = 8
 const MAX_QUEUED = 200
 /** Pages of all people that check at once, as many as the service client has connections. */

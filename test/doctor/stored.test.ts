@@ -33,7 +33,13 @@ beforeAll(async () => {
   const people = new PeopleStore({ ...deps, retentionDays: 90 })
   await people.change('king@acme.example', (person) => ({ ...person, signedInAt: now() }))
   await people.rename('king@acme.example', EMAIL)
-  const walks = new WalkStore({ ...deps, people, company: neutralCompany, checkReturnTo: () => undefined })
+  const walks = new WalkStore({
+    ...deps,
+    people,
+    company: neutralCompany,
+    checkReturnTo: () => undefined,
+    isRemoved: () => false,
+  })
   await walks.update(USER, (walk) => ({ ...walk, startedAt: 1 }))
   const keepState = new KeepStateStore(records, keyRing)
   await keepState.save(await keepState.load())

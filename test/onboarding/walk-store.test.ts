@@ -42,12 +42,17 @@ function setUpWalks() {
       return isWritten
     },
   }
-  const process = (company = resolveCompany({}, new Map()), people?: PeopleStore) =>
+  const process = (
+    company = resolveCompany({}, new Map()),
+    people?: PeopleStore,
+    removed: readonly string[] = [],
+  ) =>
     new WalkStore({
       records: watched,
       keyRing,
       checkReturnTo: (value) => safeReturnTo(value, rules),
       company,
+      isRemoved: (instance) => removed.includes(instance),
       people: people ?? testPeople(),
       now: () => 1,
     })
@@ -153,6 +158,19 @@ it('a walk omits apps that the company file hides, and has its order', async () 
   )
   for (const walk of [loaded, after])
     expect(walk.apps.map(({ instance }) => instance)).toEqual(['wiki_2', 'wiki_1'])
+})
+
+it('a walk omits a removed app, until the service lists it again', async () => {
+  const { process } = setUpWalks()
+  const [first, second] = apps
+  await process().update(ada, (walk) => applyCheck(walk, [first!, second!], 1, 30))
+  const shown = async (listed: typeof apps) => {
+    const walks = process(undefined, undefined, [first!.instance])
+    const walk = await walks.update(ada, (before) => applyCheck(before, listed, 2, 30))
+    return walk.apps.map(({ instance, status }) => `${instance} ${status}`)
+  }
+  expect(await shown([])).toEqual([`${second!.instance} connected`])
+  expect(await shown([first!])).toEqual([`${second!.instance} connected`, `${first!.instance} awaiting`])
 })
 
 it('a person who waits for an app then waits for the one that replaces it', async () => {

@@ -81,6 +81,7 @@ export class Year {
               return isOver ? [] : { ...app, instance }
             }),
         },
+        isRemoved: () => false,
         people: this.#people,
         now: this.#now,
       }),

@@ -1,0 +1,51 @@
+// Pages know within a minute which apps an operator called removed.
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { createRemovedApps } from '../../src/people/removed-apps.ts'
+import { newKeepState } from '../helpers/people.ts'
+
+function setUp() {
+  const setup = { now: 1_000_000, removed: ['jira_1'], isDown: false, reads: 0 }
+  const load = () => {
+    setup.reads++
+    if (setup.isDown) return Promise.reject(new Error('down'))
+    const question = { name: '', noticedAt: 1, since: 1, people: 9 }
+    const marked = setup.removed.map((instance) => ({ ...question, instance, markedRemovedAt: 2 }))
+    const delistedApps = [...marked, { ...question, instance: 'figma_1' }]
+    return Promise.resolve({ ...newKeepState(), delistedApps })
+  }
+  const isRemoved = createRemovedApps({ load }, () => setup.now)
+  /** The answer after the read that a first question causes. */
+  const ask = async (instance: string) => {
+    isRemoved(instance)
+    await nextTurn()
+    return isRemoved(instance)
+  }
+  return { setup, ask }
+}
+
+it('only an app that was called removed counts as removed, not one in question', async () => {
+  const { ask } = setUp()
+  expect([await ask('jira_1'), await ask('figma_1'), await ask('slack_1')]).toEqual([true, false, false])
+})
+
+it.each([
+  [59_999, 1, true],
+  [60_000, 2, false],
+  [-60_000, 2, false],
+])('after %i ms the answer was read %i times', async (later, reads, isStillRemoved) => {
+  const { setup, ask } = setUp()
+  await ask('jira_1')
+  setup.removed = []
+  setup.now += later
+  expect(await ask('jira_1')).toBe(isStillRemoved)
+  expect(setup.reads).toBe(reads)
+})
+
+it('what was read last stays while the store is down', async () => {
+  const { setup, ask } = setUp()
+  await ask('jira_1')
+  setup.isDown = true
+  setup.now += 60_000
+  expect(await ask('jira_1')).toBe(true)
+})
