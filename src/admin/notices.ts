@@ -11,9 +11,8 @@ import { approvalPath, approvedLines, describeApproval } from './approval-texts.
 import {
   keepCommand,
   describeActionItems,
-  describeMove,
   delistedCounts,
-  describeEarlierLoss,
+  describeDelisting,
   withCompanyNames,
 } from './overview.ts'
 import { peopleUrl, type Filter } from './filters.ts'
@@ -77,13 +76,12 @@ export function delistedAppsNotice(
   )
   const [only = '', ...others] = questions
   const why = t('admin.need.removedWhy')
-  const moves = apps.map((app) => [
-    ...describeEarlierLoss({ ...app, name: displayName(app, t.lang) }, context, t),
-    ...describeMove(app, { ...context, ...report }, t),
-  ])
-  if (others.length === 0) return noticeOf(only, [...moves.flat(), why], context, { commands })
+  const contexts = apps.map((app) =>
+    describeDelisting({ ...app, name: displayName(app, t.lang) }, { ...context, ...report }, t),
+  )
+  if (others.length === 0) return noticeOf(only, [...contexts.flat(), why], context, { commands })
   const subject = t('admin.need.removedApps', { count: apps.length })
-  const paragraphs = questions.map((question, index) => t.sentences([question, ...(moves[index] ?? [])]))
+  const paragraphs = questions.map((question, index) => t.sentences([question, ...(contexts[index] ?? [])]))
   return noticeOf(subject, [...paragraphs, why], context, { commands })
 }
 

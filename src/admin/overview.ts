@@ -209,16 +209,15 @@ export function describeMove(
   return [t('admin.need.movedTo', { count: peopleWithApp(successor), instance, entry })]
 }
 
-/** Says that many people had lost access to an app before it left their lists. */
-export function describeEarlierLoss(
-  { instance, name: app }: Pick<DelistedApp, 'instance' | 'name'>,
-  { massDisconnects }: Pick<KeepState, 'massDisconnects'>,
+/** Says of an app that left many lists that many people had lost it before, and where it may have moved. */
+export function describeDelisting(
+  app: Pick<DelistedApp, 'instance' | 'name' | 'since'>,
+  known: Pick<KeepState, 'newApps' | 'massDisconnects'> & Pick<Report, 'datasources'>,
   t: Texts,
 ) {
-  const loss = massDisconnects.find((one) => one.instance === instance && one.isDelisted)
-  if (loss === undefined) return []
-  const { lapsed, had, noticedAt } = loss
-  return [t('admin.need.massDisconnect', { app, lapsed, had, day: t.day(noticedAt) })]
+  const loss = known.massDisconnects.find((one) => one.instance === app.instance && one.isDelisted)
+  const values = loss && { app: app.name, lapsed: loss.lapsed, had: loss.had, day: t.day(loss.noticedAt) }
+  return [...(values ? [t('admin.need.massDisconnect', values)] : []), ...describeMove(app, known, t)]
 }
 
 const MAX_APPS = 3
@@ -324,8 +323,7 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     const item = createItem('removed', count, 'removed', delistedApp, { listed })
     const approval = approvals.get(delistedApp.instance)
     const approvalText = approval?.waitingPeople ? [approvalItem(approval, delistedApp.name, t).title] : []
-    const context = [...describeEarlierLoss(delistedApp, known, t), ...describeMove(delistedApp, known, t)]
-    const detail = t.sentences([...context, item.detail, ...approvalText])
+    const detail = t.sentences([...describeDelisting(delistedApp, known, t), item.detail, ...approvalText])
     return { ...item, detail, command: keepCommand('removed', delistedApp.instance) }
   })
   const blockedAppItem = (app: AppCounts) => {
