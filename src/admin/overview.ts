@@ -196,7 +196,7 @@ export const delistedCounts = ({ delistedApps }: Report, app: string) =>
   delistedApps.find(({ instance }) => instance === app) ?? { count: 0, listed: 0 }
 
 /** Says that the app has moved, or suggests `replaces` if it may have. */
-export function describeMove(
+function describeMove(
   former: Pick<MassDisconnect, 'instance' | 'name' | 'since' | 'movedTo' | 'likelySuccessor'>,
   known: Pick<KeepState, 'newApps'> & Pick<Report, 'datasources'>,
   t: Texts,

@@ -2,7 +2,7 @@
 import { printable } from '@onramp/terminal/printable'
 import { withPeriod } from '@onramp/terminal/shell'
 import { peopleUrl } from '../admin/filters.ts'
-import { describeActionItems, describeMove, withCompanyNames } from '../admin/overview.ts'
+import { describeActionItems, describeDelisting, withCompanyNames } from '../admin/overview.ts'
 import { isoDate, utcDay, type Report } from '../admin/report.ts'
 import type { CampaignRun } from '../campaigns/delivery.ts'
 import type { Tally } from '../campaigns/tally.ts'
@@ -97,7 +97,7 @@ export function printRun(
   const { tally } = campaignRun
   const t = operatorTexts()
   const { report, keepState } = withCompanyNames(madeReport, state, company, t.lang)
-  const apps: Parameters<typeof describeMove>[0][] = [
+  const apps: Parameters<typeof describeDelisting>[0][] = [
     ...keepState.massDisconnects,
     ...(keepState.delistedApps ?? []),
   ]
@@ -108,7 +108,7 @@ export function printRun(
     const limited = report.datasources.find(isOf)?.releasedLimited ?? 0
     const app = apps.find(isOf)
     const isReleased = app !== undefined && action.what === 'released'
-    const move = isReleased ? describeMove(app, { ...keepState, ...report }, t) : []
+    const move = isReleased ? describeDelisting(app, { ...keepState, ...report }, t) : []
     return [describeAction(action, forTerminal(app?.name ?? ''), { isNow, limited }), move.map(forTerminal)]
       .flat()
       .join(' ')
