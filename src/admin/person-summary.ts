@@ -78,7 +78,7 @@ export function summarize(
   const person = personForCounts(recorded, keepState)
   const { campaigns, lastCheck, delistedApps } = person
   const apps = appsOf(person).map((app) =>
-    shared(withPause(withFormerLoss(app, person), keepState.massDisconnects)),
+    shared(withMassDisconnect(withFormerLoss(app, person), keepState.massDisconnects)),
   )
   const emails = campaigns.flatMap(({ name, emails: own }) =>
     // Emails about an approval aren't reminders.
@@ -137,7 +137,7 @@ function withFormerLoss(app: PersonApp, { lastCheck, replacedApps = [] }: Person
 }
 
 /** Marks a loss in a mass disconnect. An earlier loss isn't part of it, because the person may have been emailed. */
-function withPause(app: PersonApp, massDisconnects: KeepState['massDisconnects']): PersonApp {
+function withMassDisconnect(app: PersonApp, massDisconnects: KeepState['massDisconnects']): PersonApp {
   const { instance, lapsedAt, lostAs = instance, movedFrom = instance } = app
   if (lapsedAt === undefined) return app
   const pauses = massDisconnects.filter(

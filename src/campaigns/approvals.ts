@@ -30,14 +30,14 @@ type ApprovalPerson = Pick<PersonApp, 'state' | 'isUnconfirmed'> &
 
 /**
  * `isRequestDue`: the owners are to be emailed, or these `newOwners` alone. `isNewlyApproved`: their decision is new.
- * `worksFor`: it was confirmed now, and this many people still have to connect the app. `isOver`: no one waits.
+ * `leftToConnect`: it was confirmed now, and this many people still have to connect the app. `isOver`: no one waits.
  */
 type ApprovalUpdate = {
   approval: Approval
   isRequestDue: boolean
   newOwners?: readonly string[] | undefined
   isNewlyApproved: boolean
-  worksFor?: number | undefined
+  leftToConnect?: number | undefined
   isOver: boolean
 }
 
@@ -203,7 +203,7 @@ export function decideApproval(
     isRequestDue,
     newOwners: isDue ? undefined : newOwners,
     isNewlyApproved: approvedAt > before.approvedAt,
-    worksFor: isConfirmed ? all.length : undefined,
+    leftToConnect: isConfirmed ? all.length : undefined,
     isOver: isEmpty && stage !== 'approved' && !isRequestDue,
   }
 }

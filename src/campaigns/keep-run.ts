@@ -326,11 +326,11 @@ export class KeepRun {
     const appEvents: AppEvent[] = []
     const context = { now: now(), calendar, replacedBy: company.replacedBy, ownersOf }
     for (const decision of await decideApprovals(this.#listed(), this.#state, findDecision, context)) {
-      const { approval, isRequestDue, newOwners, isNewlyApproved, worksFor, isOver } = decision
+      const { approval, isRequestDue, newOwners, isNewlyApproved, leftToConnect, isOver } = decision
       const { instance, name, approvedAt: at, by = '' } = approval
       if (isNewlyApproved) actions.push({ at, by, app: instance, what: 'approved' })
-      if (worksFor !== undefined)
-        appEvents.push({ at: now(), what: 'approved', instance, name, people: worksFor })
+      if (leftToConnect !== undefined)
+        appEvents.push({ at: now(), what: 'approved', instance, name, people: leftToConnect })
       if (isOver) continue
       const isDue = isRequestDue && (approval.owners.length === 0 || isWorkingTime(now(), calendar))
       // A new owner's email is their first.

@@ -56,11 +56,11 @@ export class EmailLedger {
     })
     if (record !== undefined) this.#known.add(email)
     const checkedAt = now()
-    const unknownPerson = newPerson(email, checkedAt)
-    if (record === 'unreadable') return { person: unknownPerson, decision: { kind: 'unreadable' }, checkedAt }
+    const blankPerson = newPerson(email, checkedAt)
+    if (record === 'unreadable') return { person: blankPerson, decision: { kind: 'unreadable' }, checkedAt }
     const address = record ? email : await this.#retryDuringOutage(() => people.addressAt(email, this.#began))
-    if (address !== email) return { person: unknownPerson, decision: { kind: 'renamed' }, checkedAt }
-    const person = record ?? unknownPerson
+    if (address !== email) return { person: blankPerson, decision: { kind: 'renamed' }, checkedAt }
+    const person = record ?? blankPerson
     return { person, decision: decide(person, checkedAt), checkedAt }
   }
 

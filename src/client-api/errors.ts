@@ -56,7 +56,7 @@ function problem(
 }
 
 /** The setting with the service token that was sent; undefined for a person's token. */
-const globalTokenOf = (credentials: Credentials): string | undefined =>
+const serviceTokenSetting = (credentials: Credentials): string | undefined =>
   credentials.kind === 'global-token'
     ? (credentials.setting ?? 'the service token')
     : credentials.kind === 'user-token'
@@ -66,7 +66,7 @@ const globalTokenOf = (credentials: Credentials): string | undefined =>
 function settingToChange(response: ErrorResponse, sent: FailedCall): string | undefined {
   const { credentials, headerPrefix: prefix = STANDARD_HEADER_PREFIX } = sent
   const { expectedHeaderPrefix: other } = response
-  const globalToken = globalTokenOf(credentials)
+  const globalToken = serviceTokenSetting(credentials)
   const isOAuthSent = credentials.kind === 'oauth' && credentials.isExternalIdp
   if (other !== undefined)
     return `the service's headers begin with ${other}, but onramp sends ${prefix}: set SERVICE_HEADER_PREFIX=${other}${isOAuthSent || globalToken !== undefined ? '' : ', and TOKEN_ISSUED_BY=external-idp if the authorization server is an external identity provider'}`
@@ -105,7 +105,7 @@ export function serviceProblemOf(response: ErrorResponse, sent: FailedCall): Ser
 function explain(response: ErrorResponse, sent: FailedCall): ServiceProblem {
   const { status, retryAfter, isFromIntermediary } = response
   const { operation, credentials } = sent
-  const globalToken = globalTokenOf(credentials)
+  const globalToken = serviceTokenSetting(credentials)
   const responded = `${operation} responded ${status}`
   const misconfigured = (why: string) =>
     problem('misconfigured', operation, { detail: `${responded}: ${why}` })

@@ -152,7 +152,7 @@ const asDeclined = (attempt: Attempt, now: number): Partial<TrackedApp> => ({
   unconfirmedAt: now,
 })
 
-/** Clears "not now" and "not confirmed". @param isAutomatic without a click */
+/** Begins an attempt instead of any earlier one, and clears the person's choices. @param isAutomatic without a click */
 export function startConsent(
   walk: Walk,
   { instance, step, now, isAutomatic }: { instance: string; step: string; now: number; isAutomatic?: true },

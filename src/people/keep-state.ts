@@ -62,6 +62,7 @@ export type Approval = {
   /** 0 until the stage first changes. */
   stageChangedAt: number
   waitingPeople: number
+  /** When the first of these people began to wait. */
   since: number
   /** When it replaced another app, for which people waited. */
   movedAt?: number
@@ -100,7 +101,7 @@ export const newApproval = (instance: string, name: string): Approval => {
 export const isRequested = ({ stage, stageChangedAt, requestedAt }: Approval): boolean =>
   requestedAt > 0 && (stage === 'approved' || requestedAt >= stageChangedAt)
 
-/** Applies the owner's decision. Ignored if it is older than the current request. */
+/** Ignores an owner's decision from before the last change of stage, or before the first person waited. */
 export const applyDecision = (approval: Approval, decision: ApprovalDecision | undefined): Approval =>
   decision !== undefined &&
   approval.stage !== 'approved' &&
@@ -289,13 +290,13 @@ export function personForCounts(
     state.approvals?.some(
       (one) => one.instance === instance && one.stage === 'confirmed' && since <= one.stageChangedAt,
     )
-  const hasLost = ({ instance, since, firstAt = since, isMoved }: DelistedApp) =>
+  const isDelistedFor = ({ instance, since, firstAt = since, isMoved }: DelistedApp) =>
     delisted.has(instance) &&
     isMoved === undefined &&
     lastCheck?.apps.some((app) => app.instance === instance && (app.delistedAt ?? 0) > firstAt - SPREAD_MS)
   return {
     ...person,
-    delistedApps: (state.delistedApps ?? []).filter(hasLost).map(({ instance }) => instance),
+    delistedApps: (state.delistedApps ?? []).filter(isDelistedFor).map(({ instance }) => instance),
     ...(lastCheck && {
       lastCheck: { ...lastCheck, apps: apps.filter(isCounted) },
       replacedApps: [...(person.replacedApps ?? []), ...apps.filter(hasMoved)],
