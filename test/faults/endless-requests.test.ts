@@ -43,7 +43,7 @@ it.each([
     `x${half('x')}`,
   ],
   ['chunks of one byte', half('1\r\nx\r\n'.repeat(15_000), 'Transfer-Encoding: chunked'), 400, ''],
-])('endless requests (%s) don’t fill the memory', { timeout: 60_000 }, async (_what, begin, count, then) => {
+])('endless requests (%s) don’t fill the memory', { timeout: 120_000 }, async (_what, begin, count, then) => {
   const port = Number(new URL(running.url).port)
   const sockets = Array.from({ length: count }, () => {
     const socket = connect({ port, host: 'localhost' }).on('error', () => {})
