@@ -43,25 +43,32 @@ export function applyOptions(
       (one) => currentName(app) === currentName(one) || inScope({ datasources: [app] }, one),
     )
   const paused = pausedApps(state)
-  const releasable = [...active, ...delisted.filter((app) => !(app.isMoved ?? app.markedConnectedAt))]
+  const isHidden = ({ instance }: { instance: string }) => datasourceOf(instance)?.isHidden === true
+  // An app that was only hidden left no list.
+  const releasable = [
+    ...active,
+    ...delisted.filter((app) => !(app.isMoved ?? app.markedConnectedAt) && (app.people > 0 || isHidden(app))),
+  ]
   const pausedNames = [...new Set([...active, ...unanswered].map(({ instance }) => instance))].join(', ')
   const others = pausedNames && `, only about ${pausedNames}`
-  for (const app of release)
-    if (app === 'all' ? active.length === 0 : !releasable.some((item) => isOf(app, item)))
+  for (const app of release) {
+    const matching = app === 'all' ? active : releasable.filter((item) => isOf(app, item))
+    if (matching.length === 0)
       throw new UsageError(
         `--release ${app}: no emails ${app === 'all' ? '' : 'about this app '}are held back${others}`,
       )
-  for (const app of release)
-    if (releasable.some((item) => isOf(app, item) && datasourceOf(item.instance)?.isHidden))
+    if (matching.every(isHidden))
       throw new UsageError(
         `--release ${app}: the company file hides it (hidden: true), so no one is emailed about it. Show it first`,
       )
+  }
   for (const app of removed)
     if (!delisted.some((item) => isOf(app, item)))
       throw new UsageError(
         `--removed ${app}: this app isn't gone from most lists, or it left fewer than five, so no one was asked about it. If it was removed, hide it in the company file (hidden: true)`,
       )
   const isReleased = (item: MassDisconnect | DelistedApp) =>
+    !isHidden(item) &&
     release.some((app) => (app === 'all' ? active.some((one) => one === item) : isOf(app, item)))
   const massDisconnects = state.massDisconnects.map((item) =>
     active.includes(item) && isReleased(item) ? { ...item, resumedAt: now } : item,

@@ -25,10 +25,8 @@ const AGAIN_MS = 600_000
 /** The number of people remembered, at about 200 bytes each. */
 const MAX_REMEMBERED = 100_000
 
-/** When access to apps ended, by instance; milliseconds since 1970. */
-type Lapses = ReadonlyMap<string, number>
-
-const NO_LAPSES: Lapses = new Map()
+/** When access to apps ended, by instance; milliseconds since 1970. Undefined without a record. */
+type Lapses = ReadonlyMap<string, number> | undefined
 
 type RecordedPeople = Pick<PeopleStore, 'get' | 'change' | 'rename' | 'addressAt'>
 
@@ -57,7 +55,7 @@ export class ProgressRecorder {
       this.#log.warn({ err: error }, 'progress not recorded')
       // A store that failed over may have lost anyone's newest records.
       this.#last.clear()
-      return NO_LAPSES
+      return undefined
     }
   }
 
@@ -116,12 +114,12 @@ export class ProgressRecorder {
 
   /** The last lapses that this process knows. */
   lapsesOf(user: User): Lapses {
-    return this.#last.get(personKey(user))?.lapses ?? NO_LAPSES
+    return this.#last.get(personKey(user))?.lapses
   }
 
   async #record(user: User, walk: Walk, checkedAt: number): Promise<Lapses> {
     const email = verifiedEmail(user)
-    if (email === undefined) return NO_LAPSES
+    if (email === undefined) return undefined
     const key = personKey(user)
     const { unconnected, connected, intents } = progressIn(walk, this.#now())
     // The text has no times, so it stays equal until something changes for the report.
@@ -154,11 +152,14 @@ export class ProgressRecorder {
   }
 }
 
+/** Most people share it. */
+const NOTHING_LOST: Lapses = new Map()
+
 function lapsesIn(person: Person): Lapses {
   const lapsed = appsOf(person).flatMap(({ instance, lapsedAt }) =>
     lapsedAt === undefined ? [] : [[instance, lapsedAt] as const],
   )
-  return lapsed.length === 0 ? NO_LAPSES : new Map(lapsed)
+  return lapsed.length === 0 ? NOTHING_LOST : new Map(lapsed)
 }
 
 const progressIn = ({ apps }: Walk, now: number) => ({

@@ -110,9 +110,19 @@ export function applyCheck(
   return { ...walk, apps: withinLimit(tracked) }
 }
 
-export function withLapses(walk: Walk, lapsedAt: ReadonlyMap<string, number>): Walk {
-  if (lapsedAt.size === 0) return walk
-  const tracked = walk.apps.map((app) => ({ ...app, lapsedAt: lapsedAt.get(app.instance) ?? app.lapsedAt }))
+/**
+ * An app that isn't connected was lost only if the person's record says so: it may be back after its removal.
+ * @param lapsedAt undefined without a record
+ */
+export function withLapses(walk: Walk, lapsedAt: ReadonlyMap<string, number> | undefined): Walk {
+  const wasConnected = ({ status, connectedAt }: TrackedApp) =>
+    status !== 'connected' && connectedAt !== undefined
+  if (lapsedAt === undefined || (lapsedAt.size === 0 && !walk.apps.some(wasConnected))) return walk
+  const tracked = walk.apps.map((app) => ({
+    ...app,
+    lapsedAt: lapsedAt.get(app.instance),
+    connectedAt: wasConnected(app) ? undefined : app.connectedAt,
+  }))
   return { ...walk, apps: tracked }
 }
 

@@ -44,7 +44,7 @@ const people = (group: string, count: number, isLost: boolean): Person[] =>
   })
 
 it.each([
-  [true, ['Jira: 40 of 55 people lost access (January 25, 2027)']],
+  [true, ['Jira: 40 of 55 people lost access (January 25, 2027).']],
   [undefined, []],
 ])('the question about a removed app says that many had lost it before: %s', (isDelisted, expected) => {
   const jira = { instance: 'jira_1', name: 'Jira', noticedAt: now, since: 0, people: 12 }
@@ -53,7 +53,7 @@ it.each([
   const context = { ...words, massDisconnects: [lost] }
   for (const apps of [[jira], [jira, { ...slack, people: 60 }]]) {
     const text = delistedAppsNotice(apps, report, context).paragraphs.join(' ')
-    expect(text.match(/Jira: .*?lost access \(.*?\)/g) ?? []).toEqual(expected)
+    expect(text.match(/Jira: .*?lost access \(.*?\)\./g) ?? []).toEqual(expected)
   }
 })
 

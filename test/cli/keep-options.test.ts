@@ -90,11 +90,27 @@ it.each([
   ['slack', 'slack', 'the company file hides it'],
   ['jira_2', 'jira', 'the company file hides it'],
   ['slack_1', 'github', 'released'],
+  ['slack', 'slack_2', 'released'],
+  ['all', 'slack', 'the company file hides it'],
 ])('--release %s of a company file that hides %s ends in: %s', (app, hidden, refusal) => {
   const { datasourceOf } = resolveCompany({ datasources: { [hidden]: { hidden: true } } }, new Map())
   const state = { ...newKeepState(), massDisconnects: [massDisconnect], delistedApps: [removedApp] }
   const place = { ...moment, datasourceOf }
   expect(resultOf(() => applyOptions(state, { release: [app] }, place) && 'released')).toBe(refusal)
+})
+
+it('an app that was only hidden, and is shown again, has nothing to release', () => {
+  const shown = { ...removedApp, instance: 'figma_1', people: 0, markedRemovedAt: 5 }
+  const state = { ...newKeepState(), delistedApps: [shown] }
+  expect(resultOf(() => applyOptions(state, { release: ['figma_1'] }, moment))).toBe('are held back')
+})
+
+it('--release of an app resumes emails about the instances that aren’t hidden', () => {
+  const { datasourceOf } = resolveCompany({ datasources: { slack_2: { hidden: true } } }, new Map())
+  const massDisconnects = ['slack_1', 'slack_2'].map((instance) => ({ ...massDisconnect, instance }))
+  const state = { ...newKeepState(), massDisconnects }
+  const after = applyOptions(state, { release: ['slack'] }, { ...moment, datasourceOf })
+  expect(after.massDisconnects.map(({ resumedAt }) => resumedAt)).toEqual([NOW, undefined])
 })
 
 it('a release of an app that isn’t on hold names those that are', () => {

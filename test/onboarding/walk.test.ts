@@ -1,6 +1,7 @@
 // Pure decisions of walk.ts: checks, attempts, returns and set-aside apps.
 import { expect, it } from 'vitest'
 import {
+  applyCheck,
   block,
   decline,
   findReturn,
@@ -9,8 +10,10 @@ import {
   markReturned,
   mayCheck,
   skip,
+  startWalk,
   unblock,
   unskip,
+  withLapses,
   type StartedApp,
   type UnconnectedApp,
 } from '../../src/onboarding/walk.ts'
@@ -213,4 +216,18 @@ it('repeating a response doesn’t change the walk', () => {
     'awaiting',
   ])
   expect(checkedWalk([], connected, 2).apps[0]?.connectedAt).toBe(1)
+})
+
+it.each<[string, ReadonlyMap<string, number> | undefined, object]>([
+  ['there is no record', undefined, { connectedAt: 2 }],
+  ['the record knows no loss', new Map(), { connectedAt: undefined, lapsedAt: undefined }],
+  ['the record has a loss', new Map([['slack_1', 7]]), { connectedAt: undefined, lapsedAt: 7 }],
+])('an app that is listed again was lost only if the record says so: %s', (_what, lapses, expected) => {
+  const known = applyCheck(startWalk(1), [slack, github], 1, 90)
+  const connected = applyCheck(known, [github], 2, 90)
+  const again = applyCheck(connected, [slack, github], 3, 90)
+  const [first, second] = withLapses(again, lapses).apps
+  expect(first).toMatchObject({ instance: 'slack_1', status: 'awaiting', ...expected })
+  expect(second).toMatchObject({ instance: 'github_1', firstSeen: 1 })
+  expect(withLapses(connected, lapses).apps[0]).toMatchObject({ status: 'connected', connectedAt: 2 })
 })
