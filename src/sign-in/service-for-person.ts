@@ -26,9 +26,17 @@ const MAX_OF_ALL = 128
 const MAX_WAIT_MS = 10_000
 /**
  * For pages that another site opens: half as many. A proxy may hide that their browsers have gone, so once `crowd`
- * pages of all people wait, each person has few. Links and sign-ins are among them, so they wait as long as it takes.
+ * pages of all people wait, each person has few. Links and sign-ins are among them: they wait until their connection
+ * ends.
  */
 const OTHER_SITES = { pages: 64, ofPerson: 20, crowd: 500, ofPersonInCrowd: 2 }
+
+/**
+ * Pages with long lists do their work a few at a time, because each takes tens of milliseconds, and the store's
+ * connection would time out behind a hundred of them.
+ */
+const LONG_LIST = 100
+const MAX_LONG_LISTS = 4
 
 type Call<T> = (credentials: Credentials) => Promise<T>
 
@@ -65,6 +73,7 @@ class Turns {
     this.#people.set(person, of)
     this.size++
     try {
+      signal?.throwIfAborted()
       if (this.#mayStart(of)) this.#begin(of)
       else await this.#enqueue(of, signal)
       try {
@@ -128,6 +137,9 @@ export class ServiceForPerson {
   readonly #deps
   readonly #ownPages = new Turns({ all: MAX_OF_ALL, ofPerson: MAX_PAGES, waitMs: MAX_WAIT_MS })
   readonly #forOtherSites = new Turns({ all: OTHER_SITES.pages, ofPerson: OTHER_SITES.ofPerson })
+  readonly #withLongLists = new Turns({ all: MAX_LONG_LISTS, ofPerson: MAX_LONG_LISTS })
+  /** The end of each page's turn. */
+  readonly #ends = new WeakMap<Request, Promise<void>>()
 
   constructor(deps: {
     serviceClient: Pick<ServiceClient, 'checkDatasourceAuth' | 'search'>
@@ -166,7 +178,9 @@ export class ServiceForPerson {
       this.#deps.audit({ event: 'limited', what: 'person', user })
       throw new Problem(429, 'too_many_requests', { retryAfter: 10 })
     }
-    return await turns.run(person, work, signal)
+    const { promise: end, resolve } = Promise.withResolvers<void>()
+    this.#ends.set(req, end)
+    return await turns.run(person, work, signal).finally(resolve)
   }
 
   /**
@@ -181,7 +195,20 @@ export class ServiceForPerson {
     )
     const visible = company.listed(apps)
     onCheck?.(visible)
+    if (apps.length > LONG_LIST) await this.#turnForLongList(req)
     return visible
+  }
+
+  /** Resolves once the page may go on. Its turn lasts until the page ends. */
+  #turnForLongList(req: Request): Promise<void> {
+    const person = personKey(requireSignedIn(req).user)
+    return new Promise((resolve) => {
+      const untilEnd = async () => {
+        resolve()
+        await this.#ends.get(req)
+      }
+      void this.#withLongLists.run(person, untilEnd, undefined)
+    })
   }
 
   /** Contract 4.2. */

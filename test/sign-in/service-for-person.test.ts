@@ -4,6 +4,7 @@ import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
 import { afterEach, expect, it, vi } from 'vitest'
 import type { Credentials } from '../../src/client-api/credentials.ts'
+import type { ListedApp } from '../../src/client-api/responses.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { Problem } from '../../src/problem.ts'
 import { ServiceForPerson } from '../../src/sign-in/service-for-person.ts'
@@ -122,8 +123,8 @@ it('the 209th simultaneous call of one person gets 429, and the 208th is queued'
   expect(new Set((await Promise.all(pages)).map((done) => done.status))).toEqual(new Set([200]))
 })
 
-/** Checks for people's pages, which a test finishes, and the audited refusals. */
-function slowChecks() {
+/** Checks for people's pages, which a test finishes, and the audited refusals. @param respond instead of the test */
+function slowChecks(respond?: () => Promise<ListedApp[]>) {
   const running: (() => void)[] = []
   const started: string[] = []
   const audited: unknown[] = []
@@ -132,6 +133,7 @@ function slowChecks() {
     serviceClient: {
       async checkDatasourceAuth(credentials) {
         if (credentials.kind === 'oauth') started.push(credentials.accessToken)
+        if (respond !== undefined) return await respond()
         await new Promise<void>((resolve) => running.push(resolve))
         return []
       },
@@ -161,7 +163,7 @@ function slowChecks() {
     } while (running.length > 0)
     return (await Promise.all(checks.splice(0))).filter((result) => result === 429).length
   }
-  return { check, results, audited, running, started, failures }
+  return { service, check, results, audited, running, started, failures }
 }
 
 it('another site’s pages have twenty calls of a person, in a crowd two', async () => {
@@ -214,7 +216,7 @@ it('of 300 people’s own pages 128 are under way, and each has its turn', async
   expect(started).toHaveLength(300)
 })
 
-it('an own page fails after 10 seconds without a turn', async () => {
+it('an own page fails after ten seconds without a turn', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const { check, results, running, failures } = slowChecks()
   for (const n of Array(129).keys()) check(`person ${n}`, 1, false)
@@ -231,6 +233,43 @@ it('an own page fails after 10 seconds without a turn', async () => {
   expect(failures).toEqual([expect.objectContaining(failure)])
   expect(await results()).toBe(0)
   expect(failures).toHaveLength(1)
+})
+
+it('a page whose browser has gone before its turn makes no check', async () => {
+  const { service, started } = slowChecks()
+  const session = { user: { issuer: '', subject: 'ada' }, tokens: { accessToken: 'ada', issuedAt: 0 } }
+  const req = { session } as unknown as express.Request
+  const gone = AbortSignal.abort(new Error('gone'))
+  await expect(service.inTurn(req, { signal: gone }, () => service.check(req))).rejects.toThrow('gone')
+  expect(started).toEqual([])
+})
+
+it.each([
+  [100, 9],
+  [101, 4],
+])('of nine pages with %i apps each, %i work at once', async (apps, atMost) => {
+  const list = Array.from({ length: apps }, (_, n) => ({
+    instance: `app${n}_1`,
+    name: '',
+    status: 'awaiting' as const,
+  }))
+  const { service } = slowChecks(() => Promise.resolve(list))
+  const working: (() => void)[] = []
+  const pages = Array.from({ length: 9 }, (_, n) => {
+    const session = { user: { issuer: '', subject: `${n}` }, tokens: { accessToken: '', issuedAt: 0 } }
+    const req = { session } as unknown as express.Request
+    return service.inTurn(req, {}, async () => {
+      await service.check(req)
+      await new Promise<void>((resolve) => working.push(resolve))
+    })
+  })
+  await nextTurn()
+  expect(working).toHaveLength(atMost)
+  for (let finished = 0; finished < 9; finished++) {
+    working.shift()?.()
+    await nextTurn()
+  }
+  await Promise.all(pages)
 })
 
 it('a person with many pages keeps no slot from others', async () => {
