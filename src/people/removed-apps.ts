@@ -5,7 +5,7 @@ const FRESH_MS = 60_000
 
 /**
  * @param now milliseconds since 1970
- * @returns true for an instance that counted as removed (or hidden) at most a minute ago; false if that can't be read
+ * @returns true for an instance that counted as removed (or hidden) a minute ago, or when it could last be read
  */
 export function createRemovedApps(store: Pick<KeepStateStore, 'load'>, now: () => number) {
   let state: Pick<KeepState, 'delistedApps'> = {}

@@ -193,6 +193,12 @@ it.each([
   expect(audited).toEqual([])
 })
 
+it('each view of an owner’s page is audited', async () => {
+  const { open } = setUpApprovalPages()
+  await open('slack_1')
+  expect(audited).toMatchObject([{ event: 'admin_viewed', what: 'approval' }])
+})
+
 it('the log of a refused approval names only apps of the company file', async () => {
   const { open } = setUpApprovalPages({ email: 'bob@acme.example' })
   expect((await open('slack_1')).body.detail).toContain('slack_1')
