@@ -210,13 +210,14 @@ export function withEvaluation(
     return loss === undefined ? app : { ...rest, lapsedAt: Math.max(newAt, loss.since), lapses: 1 }
   })
   const isChanged = lastCheck.apps.some((app, index) => app !== apps[index])
+  if (!isChanged) return person
   // Access to an app that counted as removed was neither lost nor regained.
   const isCounted = (event: { instance: string; at: number }) =>
     event.at < (returned.get(event.instance) ?? Infinity)
-  const accessEvents = person.accessEvents?.filter(isCounted)
-  return isChanged
-    ? { ...person, ...(accessEvents && { accessEvents }), lastCheck: { ...lastCheck, apps } }
-    : person
+  const counted = person.accessEvents?.filter(isCounted) ?? []
+  const relisted = apps.filter(({ previousDelistedAt }) => previousDelistedAt === at)
+  const listed = relisted.map(({ instance }) => ({ at, what: 'listed' as const, instance }))
+  return { ...person, accessEvents: [...counted, ...listed], lastCheck: { ...lastCheck, apps } }
 }
 
 type CountsByInstance = ReadonlyMap<string, ClusterCounts>

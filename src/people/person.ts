@@ -79,8 +79,11 @@ export type OutboxEvent = {
   dueAt: number
 }
 
-/** Access to an app ended, or the person has it again, at `at` (milliseconds since 1970). */
-type AccessEvent = { at: number; what: 'lost' | 'back'; instance: string }
+/**
+ * Access to an app ended, or the person has it again, or it was removed or hidden and is on their list again, at `at`
+ * (milliseconds since 1970).
+ */
+type AccessEvent = { at: number; what: 'lost' | 'back' | 'listed'; instance: string }
 
 /** `code`: as in the audit log, `unconfirmed`, or the person's choice. No `instance`: unknown. */
 type ActionFailure = { at: number; instance?: string | undefined; code: string }

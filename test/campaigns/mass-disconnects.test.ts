@@ -318,10 +318,10 @@ it.each([
   },
 )
 
-it.each<[string, number, ('lost' | 'back')[]]>([
-  ['while it counted as removed', monday + 1, []],
-  ['at that moment', monday, []],
-  ['before', monday - 1, ['lost']],
+it.each<[string, number, ('lost' | 'listed')[]]>([
+  ['while it counted as removed', monday + 1, ['listed']],
+  ['at that moment', monday, ['listed']],
+  ['before', monday - 1, ['lost', 'listed']],
 ])('an app that is back after its removal was lost only before: %s', (_when, at, expected) => {
   const accessEvents = [{ what: 'lost' as const, at, instance: 'slack_1' }]
   const other = { what: 'lost' as const, at: monday + 1, instance: 'jira_1' }

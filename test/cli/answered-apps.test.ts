@@ -43,7 +43,12 @@ it.each([
   expect([massDisconnects, delistedApps]).toEqual([[], []])
   expect(appEvents.map(({ what }) => what)).toEqual(events)
   expect(days.at(-1)).toMatchObject({ fellBack: 0 })
-  const record = (await rollout.people.get(twelve[0]!))?.lastCheck?.apps[0]
+  const { lastCheck, accessEvents } = (await rollout.people.get(twelve[0]!))!
+  expect(accessEvents?.map(({ what, instance }) => `${what} ${instance}`)).toEqual([
+    'lost slack_1',
+    'listed slack_1',
+  ])
+  const record = lastCheck?.apps[0]
   expect(record).toMatchObject({ status: 'awaiting', newAt: expect.any(Number) as number })
   for (const field of ['lapsedAt', 'lapses']) expect(record).not.toHaveProperty(field)
   const subjects = twelve.flatMap(rollout.subjectsTo)
