@@ -134,7 +134,9 @@ type OptionAction = OperatorAction & { what: 'released' | 'markedConnected' | 'r
 export function actionsOfRun({ massDisconnects, delistedApps = [] }: KeepState, at: number): OptionAction[] {
   const by = operatorName()
   const all: Partial<MassDisconnect & DelistedApp>[] = [...massDisconnects, ...delistedApps]
-  return all.flatMap(({ instance: app = '', since = 0, resumedAt, markedRemovedAt, markedConnectedAt }) => {
+  return all.flatMap(({ instance: app = '', firstAt, since: newest = 0, ...times }) => {
+    const { resumedAt, markedRemovedAt, markedConnectedAt } = times
+    const since = firstAt ?? newest
     const marks = { released: resumedAt, removed: markedRemovedAt, markedConnected: markedConnectedAt }
     const done = (Object.keys(marks) as (keyof typeof marks)[]).filter((what) => marks[what] === at)
     return done.map((what) => ({ at, what, by, app, since }))

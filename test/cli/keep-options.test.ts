@@ -1,7 +1,7 @@
 // Options of `onramp keep` that change its state, and their refusals.
 import { expect, it } from 'vitest'
 import { neutralCompany, resolveCompany } from '../../src/company/company.ts'
-import { applyOptions } from '../../src/cli/keep-options.ts'
+import { actionsOfRun, applyOptions } from '../../src/cli/keep-options.ts'
 import { pausedApps, unansweredDelistings, type DelistedApp } from '../../src/people/keep-state.ts'
 import { DAY, monday } from './installation.ts'
 import { newKeepState } from '../helpers/people.ts'
@@ -147,4 +147,13 @@ it('a release and an answer are recorded as events, once', () => {
   const many = Array.from({ length: 200 }, (_, at) => ({ ...appEvents[0]!, at }))
   const full = applyOptions({ ...state, appEvents: many }, { release: ['all'] }, moment).appEvents
   expect([full?.length, full?.[0]?.at, full?.at(-1)?.at]).toEqual([200, 1, NOW])
+})
+
+it.each([
+  [undefined, 2],
+  [1, 1],
+])('an answer about an app that lists lost from %s on concerns everyone since then', (firstAt, since) => {
+  const question = { ...removedApp, since: 2, ...(firstAt && { firstAt }), markedConnectedAt: NOW }
+  const [action] = actionsOfRun({ ...newKeepState(), delistedApps: [question] }, NOW)
+  expect(action).toMatchObject({ what: 'markedConnected', app: 'jira_1', since })
 })
