@@ -217,9 +217,7 @@ export function describeDelisting(
 ) {
   const loss = known.massDisconnects.find((one) => one.instance === app.instance && one.isDelisted)
   const values = loss && { app: app.name, lapsed: loss.lapsed, had: loss.had, day: t.day(loss.noticedAt) }
-  const fullStop = /^(ja|zh)/.test(t.lang) ? '。' : '.'
-  const lost = values ? [t('admin.need.massDisconnect', values) + fullStop] : []
-  return [...lost, ...describeMove(app, known, t)]
+  return [...(values ? [t('admin.need.lostBefore', values)] : []), ...describeMove(app, known, t)]
 }
 
 const MAX_APPS = 3
