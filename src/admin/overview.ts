@@ -9,7 +9,12 @@ import { approvalItem, approvedLines, earlyApproval } from './approval-texts.ts'
 import { peopleUrl, type Filter } from './filters.ts'
 import { createPlot } from './plot.ts'
 import { uniqueNames } from './unique-names.ts'
-import { activeMassDisconnects, PROGRESS_STATES, unansweredDelistings } from '../people/keep-state.ts'
+import {
+  activeMassDisconnects,
+  PROGRESS_STATES,
+  unansweredDelistings,
+  withReplacements,
+} from '../people/keep-state.ts'
 import type { DelistedApp, KeepState, MassDisconnect } from '../people/keep-state.ts'
 import { PEOPLE_FILE } from './people-csv.ts'
 import { DAY_MS, REMIND_AFTER_DAYS, utcDay, peopleWithApp } from './report.ts'
@@ -237,19 +242,16 @@ export function withCompanyNames(
 ) {
   const successors = new Set(names.replacedBy?.values())
   const isShown = ({ instance }: { instance: string }) => names.datasourceOf?.(instance)?.isHidden !== true
-  const massDisconnects = keepState.massDisconnects.filter(isShown)
+  const massDisconnects = withReplacements(keepState.massDisconnects, names.replacedBy ?? new Map()).filter(
+    isShown,
+  )
   const delistedApps = (keepState.delistedApps ?? []).filter(
     (app) => app.markedRemovedAt !== undefined || names.isVisible?.(app) !== false,
   )
   const displayName = uniqueNames(keepState, report.datasources, names, lang)
   const named = <T extends { instance: string; name: string }>(apps: readonly T[]): T[] =>
     apps.map((app) => ({ ...app, name: displayName(app) }))
-  // Its number shows that another instance of the app was not hidden.
-  const nameWithHidden = uniqueNames(keepState, report.datasources, { displayName: names.displayName }, lang)
-  const appEvents = (keepState.appEvents ?? []).flatMap((event) => {
-    if (event.what === 'hidden') return { ...event, name: nameWithHidden(event) }
-    return isShown(event) ? { ...event, name: displayName(event) } : []
-  })
+  const appEvents = (keepState.appEvents ?? []).filter((event) => event.what === 'hidden' || isShown(event))
   const state = {
     ...keepState,
     massDisconnects: named(massDisconnects),
@@ -257,7 +259,7 @@ export function withCompanyNames(
       successors.has(app.instance) ? { ...app, isMoved: true } : app,
     ),
     delistedApps: named(delistedApps),
-    appEvents,
+    appEvents: named(appEvents),
   }
   return { report: { ...report, datasources: named(report.datasources) }, keepState: state }
 }

@@ -6,7 +6,8 @@ import type { KeepState } from '../people/keep-state.ts'
 type CompanyNames = Pick<Company, 'displayName'> & Partial<Pick<Company, 'isVisible' | 'datasourceOf'>>
 
 /**
- * The company's names for admins and owners, unique among all apps.
+ * The company's names for admins and owners, unique among all visible apps. The number of a hidden app shows that
+ * another instance of it was not hidden.
  * @param more apps that the last run may not have known
  */
 export function uniqueNames(
@@ -15,9 +16,12 @@ export function uniqueNames(
   { displayName, isVisible = () => true }: CompanyNames,
   lang: string,
 ) {
-  const all = [...massDisconnects, ...delistedApps, ...apps, ...more].filter(isVisible)
-  const unique = withUniqueNames(all.map((app) => ({ ...app, name: displayName(app, lang) })))
-  const byInstance = new Map(unique.map(({ instance, name }) => [instance, name]))
+  const all = [...massDisconnects, ...delistedApps, ...apps, ...more]
+  const namesAmong = (some: typeof all) => {
+    const unique = withUniqueNames(some.map((app) => ({ ...app, name: displayName(app, lang) })))
+    return new Map(unique.map(({ instance, name }) => [instance, name]))
+  }
+  const byInstance = new Map([...namesAmong(all), ...namesAmong(all.filter(isVisible))])
   return (app: { instance: string; name: string }): string =>
     byInstance.get(app.instance) ?? displayName(app, lang)
 }

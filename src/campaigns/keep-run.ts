@@ -2,7 +2,7 @@
 // These emails wait for the end of the sweep: if many people lost an app at once, none of them can remove the cause.
 import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { activeMassDisconnects, withActions, withAppEvents } from '../people/keep-state.ts'
+import { activeMassDisconnects, withActions, withAppEvents, withReplacements } from '../people/keep-state.ts'
 import type { AppEvent, Approval, KeepState, KeepStateStore, MassDisconnect } from '../people/keep-state.ts'
 import type { Company } from '../company/company.ts'
 import { PersonUnreadable, type PeopleStore } from '../people/people-store.ts'
@@ -166,12 +166,7 @@ export class KeepRun {
   async #save(change: Partial<KeepState & { sweep: Sweep }>): Promise<void> {
     const { replacedBy } = this.#options.company
     const state = { ...this.#state, ...change }
-    // Emails stay paused when an app moves.
-    const massDisconnects = state.massDisconnects.map((app) => {
-      const instance = replacedBy.get(app.instance)
-      return instance === undefined ? app : { ...app, instance, movedTo: instance }
-    })
-    this.#state = { ...state, massDisconnects }
+    this.#state = { ...state, massDisconnects: withReplacements(state.massDisconnects, replacedBy) }
     await this.#options.save(this.#state)
   }
 

@@ -242,6 +242,16 @@ export const withActions = (state: KeepState, actions: readonly OperatorAction[]
   actions: [...(state.actions ?? []), ...actions].slice(-MAX_ACTIONS),
 })
 
+/** Emails stay paused when an app moves. @param replacedBy replacement instances by the replaced instance */
+export const withReplacements = (
+  massDisconnects: readonly MassDisconnect[],
+  replacedBy: ReadonlyMap<string, string>,
+): MassDisconnect[] =>
+  massDisconnects.map((app) => {
+    const instance = replacedBy.get(app.instance)
+    return instance === undefined ? app : { ...app, instance, movedTo: instance }
+  })
+
 /** Mass disconnects whose emails are still paused. */
 export const activeMassDisconnects = (state: Pick<KeepState, 'massDisconnects'>): MassDisconnect[] =>
   state.massDisconnects.filter(

@@ -6,15 +6,16 @@ import { createApprovalRoutes } from '../../src/admin/approval-routes.ts'
 import { createExportRoutes } from '../../src/admin/exports.ts'
 import { withCompanyNames } from '../../src/admin/overview.ts'
 import { createReport } from '../../src/admin/report.ts'
+import { personPage } from '../../src/admin/person-history.ts'
 import { PeopleSnapshot } from '../../src/admin/people-snapshot.ts'
 import { createAdminRoutes } from '../../src/admin/routes.ts'
 import { neutralCompany as company, resolveCompany } from '../../src/company/company.ts'
-import { withFailure, withIntents, withMilestone } from '../../src/people/person.ts'
+import { newPerson, withFailure, withIntents, withMilestone } from '../../src/people/person.ts'
 import { DAY, HOUR, installation, monday } from '../cli/installation.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { useStoredPeople } from '../cli/stored-people.ts'
 import { newKeepState, summaries } from '../helpers/people.ts'
-import { languages } from '../helpers/texts.ts'
+import { languages, t } from '../helpers/texts.ts'
 
 const { env, withPeople } = useStoredPeople()
 const ALL = Array.from({ length: 12 }, (_, one) => `p${one}@acme.example`)
@@ -55,6 +56,17 @@ it.each([
   const report = await createReport(summaries(), monday)
   const named = withCompanyNames(report, keepState, resolved, 'en').keepState
   expect(named.appEvents?.map((one) => one.name)).toEqual([name])
+
+  const person = { ...newPerson('ada@acme.example', 0), listedAt: monday }
+  const { events } = personPage(person, keepState, resolved, { t, now: monday })
+  expect(events.find(({ text }) => text === 'App hidden')?.details).toEqual([name])
+})
+
+it('a person’s page says that a removed app is on their list again', () => {
+  const listed = { at: monday, what: 'listed' as const, instance: 'slack_1' }
+  const person = { ...newPerson('ada@acme.example', 0), accessEvents: [listed] }
+  const { events } = personPage(person, newKeepState(), company, { t, now: monday })
+  expect(events).toMatchObject([{ text: 'App listed again', details: ['Slack'] }])
 })
 
 async function pagesOf({ people, keepState: keepStateStore }: Awaited<ReturnType<typeof setUp>>) {

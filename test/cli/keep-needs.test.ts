@@ -240,6 +240,24 @@ it('an app that replaces another one of its name has that name on /admin', async
   expect(shown.keepState.delistedApps).toEqual([])
 })
 
+it.each([
+  ['for most people', { movedTo: 'slack_2' }],
+  ['for some people', { likelySuccessor: 'slack_2' }],
+])('before the next run, /admin asks for no replaces of an app that moved %s', async (_who, move) => {
+  const company = resolveCompany({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
+  company.findReplaced([{ instance: 'slack_2' }])
+  const former = { instance: 'slack_1', name: 'Slack', noticedAt: 1, since: 1, lapsed: 9, had: 10, ...move }
+  const state = { ...newKeepState(), massDisconnects: [former] }
+  const report = await createReport(summarizeAll(installation().people.all()), monday)
+  const apps = { ...report, datasources: [newAppCounts('slack_2', 'Slack')] }
+
+  const shown = withCompanyNames(apps, state, company, 'en')
+  const [item] = describeActionItems(shown.report, shown.keepState, t, monday)
+
+  expect(item?.detail).toMatch(/^Slack has moved to slack_2\. (?:(?!replaces).)*$/)
+  expect(item?.command).toMatch(/--release slack_2$/)
+})
+
 it('/admin reports a stopped run until another one completes', async () => {
   const company = installation()
   const { run, conditions } = company
