@@ -20,11 +20,17 @@ const STORED = {
   startedAtClick: 'leftIn',
   consentStartedAt: 'leftAt',
 }
-const NAMES = Object.entries(STORED)
-const toStored = (walk: Walk): string =>
-  NAMES.reduce((json, [name, old]) => json.replaceAll(`"${name}":`, `"${old}":`), JSON.stringify(walk))
-const fromStored = (stored: string): Walk =>
-  JSON.parse(NAMES.reduce((json, [name, old]) => json.replaceAll(`"${old}":`, `"${name}":`), stored))
+const inJson = (name: string) => `"${name}":`
+/** @returns a function that renames members in JSON, in one pass */
+const renamer = (names: readonly (readonly [from: string, to: string])[]) => {
+  const renamed = new Map(names.map(([from, to]) => [inJson(from), inJson(to)]))
+  const known = new RegExp([...renamed.keys()].join('|'), 'g')
+  return (json: string) => json.replace(known, (name) => renamed.get(name) ?? name)
+}
+const withStoredNames = renamer(Object.entries(STORED))
+const withNames = renamer(Object.entries(STORED).map(([name, stored]) => [stored, name]))
+const toStored = (walk: Walk): string => withStoredNames(JSON.stringify(walk))
+const fromStored = (stored: string): Walk => JSON.parse(withNames(stored))
 
 type WalkKeys = { dataKey: DataKey; key: string }
 
