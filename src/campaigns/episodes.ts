@@ -102,8 +102,8 @@ export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, c
 }
 
 /**
- * Leaves out what no email of the campaign may list: apps that were removed or may have been, are on hold, or aren't
- * announced yet, and those that the person tried after an approval that isn't confirmed. Approval emails keep the apps
+ * Leaves out what no email of the campaign may list: apps that were removed or may have been, are on hold or may be, or
+ * aren't announced yet, and those that the person tried after an approval that isn't confirmed. Approval emails keep the apps
  * whose approval is confirmed.
  */
 export function forCampaign(
@@ -125,6 +125,9 @@ export function forCampaign(
           movedTo === instance && datasourceType(one) === datasourceType(instance),
       ))
   const mayBeRemoved = ({ delistedAt = -Infinity }: AppRecord) => delistedAt >= (state.evaluatedAt ?? 0)
+  // A loss that no run has evaluated may be that of many people. Without `onramp keep`, none is evaluated.
+  const mayBePaused = ({ lapsedAt = -Infinity }: AppRecord) =>
+    name !== LAPSES && lapsedAt >= (state.evaluatedAt ?? Infinity)
   const inQuestion = unansweredDelistings(state)
   const isInQuestion = ({ instance }: AppRecord) => inQuestion.some((app) => app.instance === instance)
   // A new app's own email comes first; a reminder lists the app afterwards.
@@ -137,7 +140,7 @@ export function forCampaign(
     name === ONBOARDING &&
     state.approvals?.some((one) => one.instance === instance && ['approved', 'failed'].includes(one.stage)) &&
     emailsAbout(person, instance, 0, APPROVALS).length > 0
-  const isLeftOut = [mayBeRemoved, isPaused, isInQuestion, isUnannounced, isTried]
+  const isLeftOut = [mayBeRemoved, isPaused, mayBePaused, isInQuestion, isUnannounced, isTried]
   const apps = lastCheck.apps.filter((app) => !isLeftOut.some((matches) => matches(app)))
   return { ...person, lastCheck: { ...lastCheck, apps } }
 }
@@ -157,7 +160,7 @@ export function dueEmailOf(name: CampaignName, recorded: Person, context: EmailC
   if (isGone(person) || !mayEmail(person, context)) return NOT_DUE
   if (name !== ONBOARDING) return dueEmailAbout(name, person, context)
   // The email about a lapse covers the other apps, too.
-  const hasLapsed = appsOf(person).some(({ lapsedAt }) => lapsedAt)
+  const hasLapsed = appsOf(forCampaign(LAPSES, recorded, context.state)).some(({ lapsedAt }) => lapsedAt)
   return hasLapsed ? NOT_DUE : dueEmail(person, KEEP_POLICY, context.now)
 }
 

@@ -362,3 +362,25 @@ it('until its replacement is listed, people connect the former app, and no one i
   ])
   expect(subjectsTo('admin@acme.example')).toEqual([])
 })
+
+it('a reminder lists no app that a run has only just found lost', async () => {
+  const { run, unconnectedApps, conditions, people, sentEmails } = installation()
+  const both = ['jira_1', 'slack_1']
+  for (const email of twelve) unconnectedApps.set(email, both)
+  await run(twelve)
+  const unconnected = [{ ...jira, name: 'jira_1' }]
+  for (const email of twelve) {
+    await people.change(email, (person) => withConsents(person, monday + 8 * HOUR, unconnected))
+    unconnectedApps.set(email, ['jira_1'])
+  }
+  conditions.now = monday + DAY
+  await run(twelve)
+  sentEmails.length = 0
+  for (const email of twelve) unconnectedApps.set(email, both)
+  conditions.now = monday + 7 * DAY
+  await run(twelve)
+
+  const toPeople = sentEmails.filter(({ to }) => twelve.includes(to)).map(({ text }) => text)
+  expect(toPeople.filter((text) => text.includes('Jira 1'))).toHaveLength(12)
+  expect(toPeople.filter((text) => text.includes('Slack 1'))).toEqual([])
+})
