@@ -101,9 +101,6 @@ export async function findClusters(
   const listings = createCounter(newApps, evaluatedAt, 'newAt')
   const inQuestion = delistedApps.map(({ firstAt, ...app }) => ({ ...app, since: firstAt ?? app.since }))
   const delistings = createCounter(inQuestion, evaluatedAt, 'delistedAt', 'previousDelistedAt')
-  const removed = new Map(
-    delistedApps.flatMap(({ instance, markedRemovedAt: at }) => (at === undefined ? [] : [[instance, at]])),
-  )
   let all = 0
   const moves = new Map<string, { to: string; moved: number }>()
   for await (const person of people) {
@@ -116,7 +113,7 @@ export async function findClusters(
       const moved = (moves.get(app.instance)?.moved ?? 0) + 1
       if (to !== undefined) moves.set(app.instance, { to, moved })
       delistings.add(app, checkedAt)
-      if (removed.has(app.instance)) continue
+      if (isAnsweredRemoved({ delistedApps }, app.instance)) continue
       lapses.add(to === undefined ? app : asLost(app), checkedAt)
       listings.add(app, checkedAt)
     }
@@ -148,11 +145,10 @@ export async function findClusters(
     const isRestored = (lapses.apps.get(instance)?.back ?? 0) * 2 > lapsed
     return { at: now, what: isRestored ? 'restored' : 'ended', instance, name, people: lapsed, had }
   }
-  const relisted = delistedApps.flatMap(({ instance, name, people: count }): AppEvent[] => {
-    const isInQuestionNow = delisted.some((app) => app.instance === instance)
-    const isBack = !isInQuestionNow && delistings.apps.get(instance)?.undone
-    return isBack ? [{ at: now, what: 'listed', instance, name, people: count }] : []
-  })
+  const over = delistedApps.filter(({ instance }) => !delisted.some((app) => app.instance === instance))
+  const listedEvents = over.flatMap(({ instance, name, people: count }): AppEvent[] =>
+    delistings.apps.get(instance)?.undone ? [{ at: now, what: 'listed', instance, name, people: count }] : [],
+  )
   return {
     massDisconnects: [
       ...lostByMany,
@@ -160,9 +156,11 @@ export async function findClusters(
     ],
     newApps: added.newApps,
     delistedApps: delisted,
-    /** Instances that are back, with the time since which they counted as removed or hidden. */
-    returned: new Map([...removed].filter(([one]) => !delisted.some(({ instance }) => instance === one))),
-    appEvents: [...added.events, ...ended.filter((lost) => !isInQuestion(lost)).map(endOf), ...relisted],
+    /** Apps that are back, and didn't count as connected. */
+    returned: new Map(
+      over.flatMap((app) => (app.markedConnectedAt === undefined ? [[app.instance, app] as const] : [])),
+    ),
+    appEvents: [...added.events, ...ended.filter((lost) => !isInQuestion(lost)).map(endOf), ...listedEvents],
   }
 }
 
@@ -193,31 +191,49 @@ const asLost = ({ previousLapsedAt: lapsedAt = 0, ...app }: AppRecord): AppRecor
  */
 export function withEvaluation(
   person: Person,
-  found: { massDisconnects: readonly MassDisconnect[]; returned: ReadonlyMap<string, number>; at: number },
+  found: {
+    massDisconnects: readonly MassDisconnect[]
+    returned: ReadonlyMap<string, Pick<DelistedApp, 'since' | 'firstAt' | 'markedRemovedAt'>>
+    at: number
+  },
 ): Person {
   const { massDisconnects, returned, at } = found
   const { lastCheck } = person
   if (lastCheck === undefined) return person
+  const removedAt = (instance: string) => returned.get(instance)?.markedRemovedAt
   const apps = lastCheck.apps.flatMap((app): AppRecord | [] => {
     const { instance, name, status, since, delistedAt, movedTo = '' } = app
-    if (returned.has(instance)) {
+    if (removedAt(instance) !== undefined) {
       if (status === 'connected') return delistedAt === undefined ? { instance, name, status, since } : []
       return { instance, name, status, since: at, newAt: at, previousDelistedAt: at }
     }
     const { newAt = 0, previousLapsedAt, ...rest } = app
-    if (previousLapsedAt && returned.has(movedTo)) return rest
+    if (previousLapsedAt && removedAt(movedTo) !== undefined) return rest
     const loss = isNew(app) ? disconnectOf(massDisconnects, instance, newAt) : undefined
     return loss === undefined ? app : { ...rest, lapsedAt: Math.max(newAt, loss.since), lapses: 1 }
   })
-  const isChanged = lastCheck.apps.some((app, index) => app !== apps[index])
-  if (!isChanged) return person
+  const isBack = ({ instance, status, previousDelistedAt = -Infinity }: AppRecord) => {
+    const { since = Infinity, firstAt = since } = returned.get(instance) ?? {}
+    return status !== 'connected' && previousDelistedAt > firstAt - SPREAD_MS
+  }
+  const back = apps.filter(isBack)
+  if (back.length === 0 && lastCheck.apps.every((app, index) => app === apps[index])) return person
   // Access to an app that counted as removed was neither lost nor regained.
   const isCounted = (event: { instance: string; at: number }) =>
-    event.at < (returned.get(event.instance) ?? Infinity)
+    event.at < (removedAt(event.instance) ?? Infinity)
   const counted = person.accessEvents?.filter(isCounted) ?? []
-  const relisted = apps.filter(({ previousDelistedAt }) => previousDelistedAt === at)
-  const listed = relisted.map(({ instance }) => ({ at, what: 'listed' as const, instance }))
-  return { ...person, accessEvents: [...counted, ...listed], lastCheck: { ...lastCheck, apps } }
+  const listed = back.map(({ instance }) => ({ at, what: 'listed' as const, instance }))
+  // Someone who never connected an app seemed to have connected everything while it was in question.
+  const { finishedAt = -Infinity, ...unfinished } = person
+  const isUnfinished = back.some(
+    ({ instance, lapsedAt, previousDelistedAt: leftAt = Infinity }) =>
+      removedAt(instance) === undefined && lapsedAt === undefined && finishedAt >= leftAt,
+  )
+  return {
+    ...(isUnfinished ? unfinished : person),
+    accessEvents: [...counted, ...listed],
+    lastCheck: { ...lastCheck, apps },
+  }
 }
 
 type CountsByInstance = ReadonlyMap<string, ClusterCounts>

@@ -326,7 +326,7 @@ it.each<[string, number, ('lost' | 'listed')[]]>([
   const accessEvents = [{ what: 'lost' as const, at, instance: 'slack_1' }]
   const other = { what: 'lost' as const, at: monday + 1, instance: 'jira_1' }
   const person = { ...lostApps([slack], monday + 1), accessEvents: [...accessEvents, other] }
-  const returned = new Map([['slack_1', monday]])
+  const returned = new Map([['slack_1', { since: monday, markedRemovedAt: monday }]])
 
   const after = withEvaluation(person, { massDisconnects: [], returned, at: monday + 2 })
 

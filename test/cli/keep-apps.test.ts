@@ -1,6 +1,6 @@
 // Runs of `onramp keep` after an app was lost, removed or replaced for many people at once.
 import { expect, it } from 'vitest'
-import { summarizeAll } from '../../src/admin/person-summary.ts'
+import { summarize, summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
 import { resolveCompany } from '../../src/company/company.ts'
 import { jira, lostApps, slack } from '../campaigns/lapsed-person.ts'
@@ -290,6 +290,33 @@ it('an app that returns to the lists is unconnected again, without lapses', asyn
       previousDelistedAt: expect.any(Number) as number,
     },
   ])
+})
+
+it('an app that was gone for a day leaves no one who never connected it as finished', async () => {
+  const rollout = installation()
+  const { run, unconnectedApps, conditions, people } = rollout
+  const check = async (apps: string[], connect = false) => {
+    for (const email of twelve) {
+      unconnectedApps.set(email, apps)
+      const unconnected = apps.map((instance) => ({ instance, name: instance, status: 'awaiting' as const }))
+      if (connect) await people.change(email, (one) => withConsents(one, conditions.now, unconnected))
+    }
+    conditions.now += 6 * HOUR
+    await run(twelve)
+    return (await people.get(twelve[0]!))!
+  }
+  await check(['jira_1', 'slack_1'])
+  await check(['jira_1'], true)
+  const gone = await check([])
+  const question = await rollout.keepState.load()
+  const back = await check(['jira_1'])
+  const lost = await check(['jira_1', 'slack_1'])
+
+  expect(question.delistedApps).toHaveLength(1)
+  expect((await rollout.keepState.load()).delistedApps).toEqual([])
+  expect([gone, back].map(({ finishedAt }) => finishedAt !== undefined)).toEqual([true, false])
+  expect(back.accessEvents).toMatchObject([{ what: 'listed', instance: 'jira_1' }])
+  expect(summarize(lost).progress).toBe('notStarted')
 })
 
 it('a replacement app is announced in one email to former users, without a question', async () => {
