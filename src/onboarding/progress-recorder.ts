@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto'
 import { omitUndefined } from '../omit-undefined.ts'
 import { normalizedAddress } from '../people/address.ts'
+import type { DelistedApps } from '../people/delisted-apps.ts'
 import type { PeopleStore } from '../people/people-store.ts'
 import {
   appsOf,
@@ -32,13 +33,20 @@ type RecordedPeople = Pick<PeopleStore, 'get' | 'change' | 'rename' | 'addressAt
 
 export class ProgressRecorder {
   readonly #people: RecordedPeople
+  readonly #delistedApps: Pick<DelistedApps, 'instances'>
   readonly #log: Pick<Log, 'warn'>
   readonly #now: () => number
   /** The last progress that this process recorded, by person. */
   readonly #last = new Map<string, { hash: string; at: number; lapses: Lapses }>()
 
-  constructor(people: RecordedPeople, log: Pick<Log, 'warn'>, now: () => number) {
+  constructor(
+    people: RecordedPeople,
+    delistedApps: Pick<DelistedApps, 'instances'>,
+    log: Pick<Log, 'warn'>,
+    now: () => number,
+  ) {
     this.#people = people
+    this.#delistedApps = delistedApps
     this.#log = log
     this.#now = now
   }
@@ -130,7 +138,8 @@ export class ProgressRecorder {
     const { address, ...loaded } = await this.#locateRecord(email, key)
     const change = (person: Person) => {
       const here = withSignIn(withMilestone(person, 'signedInAt', checkedAt), key)
-      const checked = withCheck(here, { checkedAt, unconnected, connected }, this.#now())
+      const delisted = this.#delistedApps.instances()
+      const checked = withCheck(here, { checkedAt, unconnected, connected, delisted }, this.#now())
       return { ...withIntents(checked, checkedAt, intents, this.#now()), visitedAt: checkedAt }
     }
     const after = await this.#people.change(address, change, loaded)

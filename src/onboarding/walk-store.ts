@@ -2,6 +2,7 @@
 // are compare-and-set, so two tabs don't overwrite each other. An unreadable record counts as absent.
 import type { Company } from '../company/company.ts'
 import { changeRecord } from '../records/change.ts'
+import type { DelistedApps } from '../people/delisted-apps.ts'
 import { PersonUnreadable, type PeopleStore } from '../people/people-store.ts'
 import type { Person } from '../people/person.ts'
 import type { KeyRing, DataKey } from '../records/data-key.ts'
@@ -45,8 +46,7 @@ export class WalkStore {
     /** Checks stored URLs again, because the rules may have changed. */
     checkReturnTo: (returnTo: unknown) => string | undefined
     company: Pick<Company, 'listed' | 'replacedBy'>
-    /** True for an app that an operator called removed (people/removed-apps.ts). */
-    isRemoved: (instance: string) => boolean
+    delistedApps: Pick<DelistedApps, 'isRemoved'>
     people: Pick<PeopleStore, 'get'>
     now: () => number
   }) {
@@ -139,12 +139,12 @@ export class WalkStore {
 
   /** Sorts apps in the company's order, without hidden and removed ones. A replacement continues an unconnected app. */
   #visibleInOrder({ visit, visitAtStart, ...walk }: Walk): Walk {
-    const { isRemoved, company } = this.#deps
+    const { delistedApps, company } = this.#deps
     const { replacedBy, listed } = company
     const apps = listed(
       walk.apps.filter(
         ({ instance, status }) =>
-          status !== 'connected' || !(replacedBy.has(instance) || isRemoved(instance)),
+          status !== 'connected' || !(replacedBy.has(instance) || delistedApps.isRemoved(instance)),
       ),
     )
     const withSuccessors = (one: Walk['visit']) => {

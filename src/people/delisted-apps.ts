@@ -1,24 +1,33 @@
-// Tells pages which apps an operator called removed. They are read in the background, so no page waits for them.
-import { isAnsweredRemoved, type KeepState, type KeepStateStore } from './keep-state.ts'
+// Tells pages which apps left many lists, and which of them an operator called removed. They are read in the
+// background, so no page waits for them.
+import { delistedInstances, isAnsweredRemoved, type KeepState, type KeepStateStore } from './keep-state.ts'
 
 const FRESH_MS = 60_000
 
 /**
  * @param now milliseconds since 1970
- * @returns true for an instance that counted as removed (or hidden) a minute ago, or when it could last be read
+ * @returns what counted a minute ago, or when it could last be read
  */
-export function createRemovedApps(store: Pick<KeepStateStore, 'load'>, now: () => number) {
+export function createDelistedApps(store: Pick<KeepStateStore, 'load'>, now: () => number) {
   let state: Pick<KeepState, 'delistedApps'> = {}
   let readAt = -Infinity
-  const refresh = () => {
+  const current = () => {
+    if (Math.abs(now() - readAt) < FRESH_MS) return state
     readAt = now()
     void store.load().then(
       (loaded) => (state = loaded),
       () => {},
     )
+    return state
   }
-  return (instance: string): boolean => {
-    if (Math.abs(now() - readAt) >= FRESH_MS) refresh()
-    return isAnsweredRemoved(state, instance)
+  // The first page finds them.
+  current()
+  return {
+    /** True for an instance that was called removed, or is hidden. */
+    isRemoved: (instance: string): boolean => isAnsweredRemoved(current(), instance),
+    /** Instances in question or removed. */
+    instances: (): ReadonlySet<string> => delistedInstances(current()),
   }
 }
+
+export type DelistedApps = ReturnType<typeof createDelistedApps>

@@ -244,7 +244,7 @@ export type CheckToRecord = {
   unconnected: readonly { instance: string; name: string; status: AppStatus }[]
   /** Apps of the walk. */
   connected?: readonly (Pick<AppRecord, 'instance' | 'name' | 'since'> & ConsentStart)[]
-  /** Apps delisted for many people: their return is no lapse. Absent on pages. */
+  /** Apps delisted for many people: their return is no lapse. */
   delisted?: ReadonlySet<string>
 }
 

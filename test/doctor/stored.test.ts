@@ -38,7 +38,7 @@ beforeAll(async () => {
     people,
     company: neutralCompany,
     checkReturnTo: () => undefined,
-    isRemoved: () => false,
+    delistedApps: { isRemoved: () => false },
   })
   await walks.update(USER, (walk) => ({ ...walk, startedAt: 1 }))
   const keepState = new KeepStateStore(records, keyRing)

@@ -8,6 +8,9 @@ import type { CheckToRecord, EmailRecord, PersonApp, Person } from '../../src/pe
 import { testKeyRing } from './data-key.ts'
 import { memoryRecords } from './memory-records.ts'
 
+/** As before the first run of `onramp keep`. */
+export const noDelistedApps = { instances: () => new Set<string>() }
+
 export const newKeepState = (): KeepState => ({ massDisconnects: [], zones: {}, days: [] })
 
 /** @param options `records`: shared by several processes */

@@ -11,7 +11,7 @@ import { noDescription } from '../helpers/no-description.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
 import { appStateOf, type AppState } from '../../src/onboarding/app-state.ts'
 import { statusOf } from '../../src/onboarding/status.ts'
-import { testPeople } from '../helpers/people.ts'
+import { noDelistedApps, testPeople } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 
 type Facts = Parameters<typeof appStateOf>[0]
@@ -156,6 +156,7 @@ async function statesInReport(walk: Walk, now: number): Promise<Map<string, stri
       change: async (_email: string, change: (before: Person, isKnown: boolean) => Person) =>
         (person = change(person, true)),
     }),
+    noDelistedApps,
     { warn() {} },
     () => now,
   )

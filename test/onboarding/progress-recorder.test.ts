@@ -7,7 +7,7 @@ import { vacatedAddress } from '../../src/people/address.ts'
 import { appsOf, newPerson, withCheck, withListing, withSignIn } from '../../src/people/person.ts'
 import { personKey, type User } from '../../src/session/signed-in.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
-import { testPeople } from '../helpers/people.ts'
+import { noDelistedApps, testPeople } from '../helpers/people.ts'
 import { listedApp } from './overview-pages.ts'
 
 const NOW = Date.UTC(2026, 10, 2, 9)
@@ -23,6 +23,7 @@ function setUpProgress() {
   let walk = startWalk(NOW)
   let isAway = false
   let writes = 0
+  const delisted = new Set<string>()
   const notified: unknown[] = []
 
   function startProcess({ skew = 0, user = ada }: { skew?: number; user?: User } = {}) {
@@ -36,6 +37,7 @@ function setUpProgress() {
       isAway ? Promise.reject(new Error('away')) : people.rename(...given)
     const progress = new ProgressRecorder(
       Object.assign(testPeople({ records, now, onEvents: () => {} }), { change, rename }),
+      { instances: () => delisted },
       { warn: (...line: unknown[]) => void notified.push(line) },
       now,
     )
@@ -69,6 +71,7 @@ function setUpProgress() {
     loseWalk: () => void (walk = startWalk(time)),
     written: () => writes,
     notified,
+    delisted,
   }
 }
 
@@ -85,6 +88,23 @@ it('a process remembers each person’s own lapses', async () => {
     ...(progress.lapsesOf(user)?.keys() ?? []),
   ])
   expect(remembered).toEqual([['slack_1'], [], []])
+})
+
+it.each([
+  ['an app that many lists lost', ['slack_1'], undefined],
+  ['any other app', ['jira_1'], NOW + 2 * MINUTE],
+])('on a page’s list again, %s is a loss or none: %o, %s', async (_which, delisted, lapsedAt) => {
+  const setup = setUpProgress()
+  for (const instance of delisted) setup.delisted.add(instance)
+  const { page, campaign, people } = setup.startProcess()
+  await page([slack])
+  setup.advance(MINUTE)
+  await campaign([])
+  setup.advance(MINUTE)
+  await setup.startProcess().page([slack])
+  const [app] = (await people.get(ada.email))?.lastCheck?.apps ?? []
+  expect(app).toMatchObject({ status: slack.status, previousDelistedAt: NOW + MINUTE })
+  expect(app?.lapsedAt).toBe(lapsedAt)
 })
 
 const skipped = (walk: Walk) => skip(walk, 'slack_1', NOW)
@@ -172,7 +192,7 @@ it.each([
   const people = testPeople({ records: { ...records, get }, now: () => NOW })
   if (isListed) await people.change(ada.email, (person) => withListing(person, true, NOW - MINUTE))
   read = []
-  const progress = new ProgressRecorder(people, { warn: () => {} }, () => NOW)
+  const progress = new ProgressRecorder(people, noDelistedApps, { warn: () => {} }, () => NOW)
   await progress.recordProgress(ada, applyCheck(startWalk(NOW), [slack], NOW, 90), NOW)
   expect(read.filter((kind) => kind !== 'installation' && kind !== 'format')).toEqual(expected)
   const listing = isListed ? { listedAt: NOW - MINUTE } : {}

@@ -76,7 +76,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
     keyRing: testKeyRing(),
     checkReturnTo: (value) => safeReturnTo(value, returnTo),
     company: neutralCompany,
-    isRemoved: () => false,
+    delistedApps: { isRemoved: () => false },
     people: testPeople(),
     now,
   })

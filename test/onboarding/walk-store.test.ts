@@ -52,7 +52,7 @@ function setUpWalks() {
       keyRing,
       checkReturnTo: (value) => safeReturnTo(value, rules),
       company,
-      isRemoved: (instance) => removed.includes(instance),
+      delistedApps: { isRemoved: (instance) => removed.includes(instance) },
       people: people ?? testPeople(),
       now: () => 1,
     })

@@ -1,7 +1,7 @@
-// Pages know within a minute which apps an operator called removed.
+// Pages know within a minute which apps left many lists, and which of them an operator called removed.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createRemovedApps } from '../../src/people/removed-apps.ts'
+import { createDelistedApps } from '../../src/people/delisted-apps.ts'
 import { newKeepState } from '../helpers/people.ts'
 
 function setUp() {
@@ -14,14 +14,14 @@ function setUp() {
     const delistedApps = [...marked, { ...question, instance: 'figma_1' }]
     return Promise.resolve({ ...newKeepState(), delistedApps })
   }
-  const isRemoved = createRemovedApps({ load }, () => setup.now)
+  const { isRemoved, instances } = createDelistedApps({ load }, () => setup.now)
   /** The answer after the read that a first question causes. */
   const ask = async (instance: string) => {
     isRemoved(instance)
     await nextTurn()
     return isRemoved(instance)
   }
-  return { setup, ask }
+  return { setup, ask, instances }
 }
 
 it('only an app that was called removed counts as removed, not one in question', async () => {
@@ -48,4 +48,10 @@ it('what was read last stays while the store is down', async () => {
   setup.isDown = true
   setup.now += 60_000
   expect(await ask('jira_1')).toBe(true)
+})
+
+it('the first page knows the apps in question, and those that were called removed', async () => {
+  const { instances } = setUp()
+  await nextTurn()
+  expect(instances()).toEqual(new Set(['jira_1', 'figma_1']))
 })

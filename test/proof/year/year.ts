@@ -20,7 +20,7 @@ import { Changes } from './changes.ts'
 import { KeepPromises, type SentEmail } from './promises.ts'
 import { createStore } from './store.ts'
 import { Workforce, type Employee } from './workforce.ts'
-import { newKeepState } from '../../helpers/people.ts'
+import { newKeepState, noDelistedApps } from '../../helpers/people.ts'
 
 const STARTS_AT = Date.UTC(2027, 0, 4)
 const PAST_THE_HOUR = 7 * MINUTE
@@ -81,11 +81,11 @@ export class Year {
               return isOver ? [] : { ...app, instance }
             }),
         },
-        isRemoved: () => false,
+        delistedApps: { isRemoved: () => false },
         people: this.#people,
         now: this.#now,
       }),
-      progress: new ProgressRecorder(this.#people, { warn: () => {} }, this.#now),
+      progress: new ProgressRecorder(this.#people, noDelistedApps, { warn: () => {} }, this.#now),
       onLapse: (employee, consent) => this.promises.lapsed(employee, consent),
       note: this.#note,
     })
