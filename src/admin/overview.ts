@@ -237,7 +237,7 @@ const mostFirst = (apps: readonly AppCounts[], peopleAffected: (app: AppCounts) 
 export function withCompanyNames(
   report: Report,
   keepState: KeepState,
-  names: Parameters<typeof uniqueNames>[2] & Partial<Pick<Company, 'replacedBy'>>,
+  names: Parameters<typeof uniqueNames>[2] & Partial<Pick<Company, 'isVisible' | 'datasourceOf'>>,
   lang: string,
 ) {
   const successors = new Set(names.replacedBy?.values())

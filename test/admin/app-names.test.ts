@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { createApprovalRoutes } from '../../src/admin/approval-routes.ts'
 import { createExportRoutes } from '../../src/admin/exports.ts'
 import { withCompanyNames } from '../../src/admin/overview.ts'
-import { createReport } from '../../src/admin/report.ts'
+import { createReport, newAppCounts } from '../../src/admin/report.ts'
 import { personPage } from '../../src/admin/person-history.ts'
 import { PeopleSnapshot } from '../../src/admin/people-snapshot.ts'
 import { createAdminRoutes } from '../../src/admin/routes.ts'
@@ -53,9 +53,14 @@ it.each([
   const resolved = resolveCompany({ datasources: { [instance]: { hidden: true } } }, new Map())
   const event = { at: monday, what: 'hidden' as const, instance, name: 'Slack', people: 0 }
   const keepState = { ...newKeepState(), apps: known, appEvents: [event] }
-  const report = await createReport(summaries(), monday)
-  const named = withCompanyNames(report, keepState, resolved, 'en').keepState
-  expect(named.appEvents?.map((one) => one.name)).toEqual([name])
+  const datasources = known
+    .filter((one) => one.instance !== instance)
+    .map((one) => newAppCounts(one.instance, 'Slack'))
+  const report = { ...(await createReport(summaries(), monday)), datasources }
+  const named = withCompanyNames(report, keepState, resolved, 'en')
+  const names = named.report.datasources.map((one) => one.name)
+  expect(named.keepState.appEvents?.map((one) => one.name)).toEqual([name])
+  expect([name, ...names].sort()).toEqual(['Slack', 'Slack\u00a0(2)', 'Slack\u00a0(3)'])
 
   const person = { ...newPerson('ada@acme.example', 0), listedAt: monday }
   const { events } = personPage(person, keepState, resolved, { t, now: monday })
