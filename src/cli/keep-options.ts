@@ -62,11 +62,19 @@ export function applyOptions(
         `--release ${app}: the company file hides it (hidden: true), so no one is emailed about it. Show it first`,
       )
   }
-  for (const app of removed)
-    if (!delisted.some((item) => isOf(app, item)))
+  const inQuestion = unanswered.map(({ instance }) => instance).join(', ')
+  for (const app of removed) {
+    const question = delisted.find((item) => isOf(app, item))
+    if (question === undefined)
       throw new UsageError(
-        `--removed ${app}: this app isn't gone from most lists, or it left fewer than five, so no one was asked about it. If it was removed, hide it in the company file (hidden: true)`,
+        `--removed ${app}: this app isn't gone from most lists, or it left fewer than five, so no one was asked about it${inQuestion && `, only about ${inQuestion}`}. If it was removed, hide it in the company file (hidden: true)`,
       )
+    const released = release.find((one) => one !== 'all' && isOf(one, question))
+    if (released !== undefined)
+      throw new UsageError(
+        `--removed ${app} and --release ${released} contradict each other: it was either removed or connected`,
+      )
+  }
   const isReleased = (item: MassDisconnect | DelistedApp) =>
     !isHidden(item) &&
     release.some((app) => (app === 'all' ? active.some((one) => one === item) : isOf(app, item)))

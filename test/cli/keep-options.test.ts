@@ -14,7 +14,7 @@ const moment = { now: monday, replacements, datasourceOf: neutralCompany.datasou
 const midnight = Date.parse('2027-01-18')
 
 const REFUSED =
-  /the company file hides it|that day is over|there is no pause to end|are held back|gone from most lists/
+  /contradict each other|the company file hides it|that day is over|there is no pause to end|are held back|gone from most lists/
 
 /** @returns the new state, or the text of the refusal */
 function resultOf<T>(work: () => T): T | string | undefined {
@@ -51,7 +51,8 @@ it.each<[Partial<DelistedApp>, Parameters<typeof applyOptions>[1], Partial<Delis
   [{}, { removed: ['jira_1'] }, { markedRemovedAt: NOW }],
   [{}, { release: ['jira_1'] }, { markedConnectedAt: NOW }],
   [{}, { release: ['all'] }, 'are held back'],
-  [{}, { release: ['jira_1'], removed: ['jira_1'] }, { markedRemovedAt: NOW }],
+  [{}, { release: ['jira_1'], removed: ['jira_1'] }, 'contradict each other'],
+  [{}, { release: ['jira'], removed: ['jira_2'] }, 'contradict each other'],
   [{ markedRemovedAt: 7 }, { removed: ['jira_1'] }, { markedRemovedAt: 7 }],
   [{ markedRemovedAt: 7 }, { release: ['jira_1'] }, { markedConnectedAt: NOW }],
   [{ markedRemovedAt: 7 }, { release: ['all'] }, 'are held back'],
