@@ -65,7 +65,9 @@ function isRelevantTo(person: Person, action: OperatorAction, current: (instance
   const isRelease = what === 'released'
   const lossTimes = isRelease ? [] : records.flatMap((row) => [row.delistedAt, row.previousDelistedAt])
   if (access?.what === 'lost') lossTimes.push(access.at)
-  if (what === 'removed' && records.length > 0) lossTimes.push(at)
+  const isAnswer = what === 'removed' || what === 'markedConnected'
+  if (isAnswer && records.some(({ status }) => what === 'removed' || status === 'connected'))
+    lossTimes.push(at)
   const times = what === 'approved' ? [blocked?.since, isNotified ? at : undefined] : lossTimes
   return listedAt <= at && leftAt > at && times.some((time = Infinity) => time >= since && time <= at)
 }
@@ -85,8 +87,9 @@ export function historyOf(
     action.app === undefined ? action : { ...action, app: current(action.app) },
   )
   const { listedAt = Infinity, leftAt = Infinity } = person
+  const known = instancesInHistory(person)
   const hidden = (keepState.appEvents ?? []).filter(
-    ({ what, at }) => what === 'hidden' && listedAt <= at && leftAt > at,
+    ({ what, at, instance }) => what === 'hidden' && listedAt <= at && leftAt > at && known.has(instance),
   )
   const actions = [...personActions, ...all.filter((action) => isRelevantTo(person, action, current))]
   const events = [
@@ -117,15 +120,29 @@ export function historyOf(
       (app.isUnconfirmed && intent?.since) || isSetAside ? { ...intent } : { ...records[index] }
     return { ...app, since }
   })
-  const help = helpFor(summary, person, keepState)
-  return { help, checkedAt: summary.checkedAt, apps, events: events.sort((one, other) => other.at - one.at) }
+  const questioned = new Set(unansweredDelistings(keepState).map(({ instance }) => instance))
+  const { checkedAt, delistedApps } = summary
+  const questions = (person.lastCheck?.apps ?? [])
+    .filter(({ instance }) => questioned.has(instance))
+    .map((app) => ({ ...app, isDelisted: delistedApps.includes(app.instance) }))
+  const help = helpFor(summary, person, keepState, questions)
+  return { help, checkedAt, apps, questions, events: events.sort((one, other) => other.at - one.at) }
 }
+
+/** Instances that emails or events name. The record of a hidden app isn't read. */
+const instancesInHistory = ({ campaigns, accessEvents = [], failures = [] }: Person): ReadonlySet<string> =>
+  new Set([
+    ...campaigns.flatMap(({ emails }) =>
+      emails.flatMap(({ apps = [], alsoListed = [] }) => [...apps, ...alsoListed]),
+    ),
+    ...[...accessEvents, ...failures].flatMap(({ instance }) => instance ?? []),
+  ])
 
 /** The end of a loss without a consent, which only counts while the app does. */
 function endOfLoss({ instance, since, delistedAt }: AppRecord, events: Person['accessEvents'] = []) {
   const last = events.findLast((event) => event.instance === instance)
   const isOver = last?.what === 'lost' && delistedAt !== undefined
-  return isOver ? [{ at: since, what: 'back' as const, instance }] : []
+  return isOver ? [{ at: since, what: 'unlisted' as const, instance }] : []
 }
 
 /** The address before a rename. A reused address is listed once, so then only the last one is certain. */
@@ -142,7 +159,12 @@ const shellWord = (text: string) => (/^[\w.+@-]+$/.test(text) ? text : `'${text.
 const HOUR_MS = 3_600_000
 
 /** @returns the first cause that applies, with its apps; `path` is a page of onramp */
-function helpFor(summary: PersonSummary, person: Person, keepState: KeepState) {
+function helpFor(
+  summary: PersonSummary,
+  person: Person,
+  keepState: KeepState,
+  questions: readonly Pick<PersonApp, 'instance'>[],
+) {
   const paused = pausedApps(keepState)
   const { visitedAt = 0, failures = [], optedOutAt, leftAt, unknownAt } = person
   const left = summary.apps.filter(({ state }) => state !== 'connected' && state !== 'off')
@@ -151,8 +173,8 @@ function helpFor(summary: PersonSummary, person: Person, keepState: KeepState) {
   )
   const isBounced = summary.emailState === 'failed' && summary.progress !== 'ready'
   const blocked = left.filter((app) => app.state === 'blocked')
-  const sinceOf = ({ blockedAt }: PersonApp) => blockedAt ?? person.signedInAt ?? 1
-  const approvalOf = (app?: PersonApp) =>
+  const sinceOf = ({ blockedAt }: Pick<PersonApp, 'blockedAt'>) => blockedAt ?? person.signedInAt ?? 1
+  const approvalOf = (app?: Pick<PersonApp, 'instance' | 'blockedAt'>) =>
     keepState.approvals?.find(
       (one) => one.stage === 'approved' && one.instance === app?.instance && one.approvedAt > sinceOf(app),
     )
@@ -168,7 +190,11 @@ function helpFor(summary: PersonSummary, person: Person, keepState: KeepState) {
   const onHold = left.flatMap(pausedApp)
   const waitsForRelease =
     onHold.length === left.length || onHold.some(({ lapsedAt }) => lapsedAt !== undefined)
-  const causes: [NameAfter<'person.help.'>, boolean | readonly PersonApp[], command?: string][] = [
+  const causes: [
+    NameAfter<'person.help.'>,
+    boolean | readonly Pick<PersonApp, 'instance'>[],
+    command?: string,
+  ][] = [
     ['gone', leftAt !== undefined],
     ['unknown', unknownAt !== undefined, 'person rename EMAIL NEW'],
     ['bounced', isBounced],
@@ -183,6 +209,7 @@ function helpFor(summary: PersonSummary, person: Person, keepState: KeepState) {
     ['left', left, 'invite link EMAIL'],
     ['noAddress', summary.apps.filter(({ isUnstartable }) => isUnstartable)],
     ['off', summary.apps.filter(({ state }) => state === 'off')],
+    ['inQuestion', questions],
     ['done', CRITERIA.finished(summary)],
     ['nothing', true],
   ]
@@ -191,7 +218,9 @@ function helpFor(summary: PersonSummary, person: Person, keepState: KeepState) {
   const instances = apps.map(({ instance }) => instance)
   const commandLine =
     commandArguments && `${COMMAND} ${commandArguments.replace('EMAIL', () => shellWord(person.email))}`
-  const command = kind === 'onHold' ? keepCommand('release', ...new Set(instances)) : commandLine
+  const answers = { onHold: 'release', inQuestion: 'removed' } as const
+  const command =
+    kind in answers ? keepCommand(answers[kind as keyof typeof answers], ...new Set(instances)) : commandLine
   const [only = '', ...others] = instances
   const path =
     kind === 'blocked' ? peopleUrl({ filter: kind, app: others.length === 0 ? only : '' }) : undefined
@@ -219,7 +248,7 @@ export function personPage(
   company: Pick<Company, 'displayName' | 'isVisible' | 'replacedBy' | 'timezone' | 'quietDays'>,
   { t, now }: { t: Texts; now: number },
 ) {
-  const { help, checkedAt, apps, events } = historyOf(person, keepState, company.replacedBy)
+  const { help, checkedAt, apps, questions, events } = historyOf(person, keepState, company.replacedBy)
   const { name, email } = person
   const details = LIST_COLUMNS.filter((column) => column !== 'name').flatMap((column) => {
     const label = t(column === 'group' ? 'admin.group' : `person.${column}`)
@@ -243,9 +272,7 @@ export function personPage(
   const helped = { apps: helpedApps, saw: pageOf(help.code), day: t.date(help.approvedAt ?? now) }
   const isOwed = help.apps.length > 0 && person.optedOutAt === undefined
   const wait = isOwed && noEmailUntil(person, keepState, { ...company, now })
-  const { delistedApps } = personForCounts(person, keepState)
-  const questioned = new Set(unansweredDelistings(keepState).map(({ instance }) => instance))
-  const questions = known.filter(({ instance }) => questioned.has(instance))
+  const inQuestion = (instance: string) => questions.some((app) => app.instance === instance)
   const skipped = keepState.needs?.filter((need) => need.split(/[\s:,]/).includes(email)) ?? []
   const requests = help.apps.flatMap(({ instance }) => {
     const approval = keepState.approvals?.find((one) => one.instance === instance)
@@ -269,19 +296,16 @@ export function personPage(
           stateText(app, t),
           app.lostAs === undefined ? [] : t('person.moved'),
           app.newAt === undefined ? [] : t(app.movedFrom === undefined ? 'person.new' : 'person.moved'),
-          questioned.has(app.instance) ? t('person.inQuestion') : [],
+          inQuestion(app.instance) ? t('person.inQuestion') : [],
         ].flat(),
         isBad: isLost(app),
       })),
       ...questions
         .filter(({ instance }) => !apps.some((app) => app.instance === instance))
-        .map(({ instance, delistedAt, since }) => ({
+        .map(({ instance, delistedAt, since, isDelisted }) => ({
           time: timeOf(delistedAt ?? since),
           text: displayName(instance),
-          details: [
-            ...(delistedApps.includes(instance) ? [t('person.delisted')] : []),
-            t('person.inQuestion'),
-          ],
+          details: [t(isDelisted ? 'person.delisted' : 'admin.state.connected'), t('person.inQuestion')],
           isBad: false,
         })),
     ],

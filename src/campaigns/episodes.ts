@@ -102,9 +102,9 @@ export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, c
 }
 
 /**
- * Leaves out what no email of the campaign may list: apps that were removed or may have been, are on hold or may be, or
- * aren't announced yet, and those that the person tried after an approval that isn't confirmed. Approval emails keep the apps
- * whose approval is confirmed.
+ * Leaves out what no email of the campaign may list: apps that were removed, are on hold, or may be either; those that
+ * aren't announced yet; and those that the person tried after an approval that isn't confirmed. Approval emails keep
+ * the apps whose approval is confirmed.
  */
 export function forCampaign(
   name: CampaignName,

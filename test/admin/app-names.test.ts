@@ -9,6 +9,7 @@ import { createReport, newAppCounts } from '../../src/admin/report.ts'
 import { personPage } from '../../src/admin/person-history.ts'
 import { PeopleSnapshot } from '../../src/admin/people-snapshot.ts'
 import { createAdminRoutes } from '../../src/admin/routes.ts'
+import { withEmail } from '../../src/campaigns/campaign.ts'
 import { neutralCompany as company, resolveCompany } from '../../src/company/company.ts'
 import { newPerson, withFailure, withIntents, withMilestone } from '../../src/people/person.ts'
 import { DAY, HOUR, installation, monday } from '../cli/installation.ts'
@@ -62,7 +63,14 @@ it.each([
   expect(named.keepState.appEvents?.map((one) => one.name)).toEqual([name])
   expect([name, ...names].sort()).toEqual(['Slack', 'Slack\u00a0(2)', 'Slack\u00a0(3)'])
 
-  const person = { ...newPerson('ada@acme.example', 0), listedAt: monday }
+  const invitation = {
+    campaign: 'onboarding',
+    reminder: 0,
+    state: 'sent',
+    apps: [instance],
+    now: monday,
+  } as const
+  const person = { ...withEmail(newPerson('ada@acme.example', 0), invitation), listedAt: monday }
   const { events } = personPage(person, keepState, resolved, { t, now: monday })
   expect(events.find(({ text }) => text === 'App hidden')?.details).toEqual([name])
 })

@@ -262,19 +262,6 @@ it.each<[string[], Partial<DelistedApp>]>([
 })
 
 it.each([
-  ['had connected it', 'connected', ['An admin is asked whether it was removed']],
-  ['still has it listed', 'unconnected', ['Not connected', 'An admin is asked whether it was removed']],
-] as const)('an app in question is on the page of a person who %s', (_what, status, details) => {
-  const question = { instance: 'slack_1', name: 'Slack', noticedAt: NOW, since: NOW, people: 12 }
-  const state = { ...newKeepState(), delistedApps: [question] }
-  const person = apps({ slack_1: status })
-
-  const page = personPage(person, state, resolveCompany({}, new Map()), { t, now: NOW })
-
-  expect(page.apps).toMatchObject([{ text: 'slack', details }])
-})
-
-it.each([
   ['no', false, 'Email about new apps'],
   ['only', true, 'Email about moved apps'],
   ['some', undefined, 'Email about new or moved apps'],
@@ -343,39 +330,6 @@ const lost = (app: Partial<AppRecord>, ...access: [what: 'lost' | 'back', at: nu
 it('the history names who released an email', () => {
   const email = { campaign: 'lapses', reminder: 0, state: 'sent', now: NOW, releasedBy: 'root' } as const
   expect(historyOf(withEmail(withSlack, email), newKeepState()).events[0]).toMatchObject({ by: 'root' })
-})
-
-it.each<[string, Partial<DelistedApp> | undefined, string]>([
-  ['is back', undefined, 'lost back'],
-  ['may have been removed', {}, 'lost'],
-  ['was removed', { markedRemovedAt: NOW }, 'lost'],
-  ['was connected elsewhere', { markedConnectedAt: NOW }, 'lost back'],
-])('a lost app that left the list has an end if it %s', (_what, answer, expected) => {
-  const { lastCheck } = apps({ slack_1: 'connected' })
-  const person = {
-    ...ada,
-    accessEvents: [{ at: NOW - DAY, what: 'lost' as const, instance: 'slack_1' }],
-    lastCheck: { checkedAt: NOW, apps: lastCheck!.apps.map((app) => ({ ...app, delistedAt: NOW })) },
-  }
-  const question = { instance: 'slack_1', name: 'Slack', noticedAt: NOW, since: NOW, people: 12, ...answer }
-  const state = { ...newKeepState(), ...(answer && { delistedApps: [question] }) }
-
-  const { events } = historyOf(person, state)
-
-  const kinds = events.toReversed().map(({ what }) => what)
-  expect(kinds.join(' ')).toBe(expected)
-})
-
-it.each([
-  ['someone on the list', { listedAt: NOW }, ['hidden slack_1']],
-  ['someone who came later', { listedAt: NOW + 1 }, []],
-  ['someone who had left', { listedAt: 1, leftAt: NOW }, []],
-  ['someone who left later', { listedAt: 1, leftAt: NOW + 1 }, ['hidden slack_1']],
-])('the history of %s says that an app was hidden: %o', (_who, dates, expected) => {
-  const event = { at: NOW, what: 'hidden' as const, instance: 'slack_1', name: 'Slack', people: 0 }
-  const { events } = historyOf({ ...ada, ...dates }, { ...newKeepState(), appEvents: [event] })
-  const hidden = events.filter(({ what }) => what === 'hidden')
-  expect(hidden.map(({ what, app }) => `${what} ${app}`)).toEqual(expected)
 })
 
 it('the history has each loss of an app, and its end', () => {

@@ -292,7 +292,7 @@ it('an app that returns to the lists is unconnected again, without lapses', asyn
   ])
 })
 
-it('an app that was gone for a day leaves no one who never connected it as finished', async () => {
+it('an app that was gone for a day makes no one finished', async () => {
   const rollout = installation()
   const { run, unconnectedApps, conditions, people } = rollout
   const check = async (apps: string[], connect = false) => {
