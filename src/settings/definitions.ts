@@ -1,5 +1,5 @@
 // The settings: default, meaning and schema. settings.ts reads the environment; test/conventions.test.ts compares this
-// table with docs/settings.md, the README's table, .env.example and docker-compose.yml.
+// table with docs/settings.md, the README's table and .env.example, and looks up the names in docker-compose.yml.
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { authorizationServerDefinitions } from './authorization-server.ts'
