@@ -2,12 +2,12 @@
 import { LIST_COLUMNS, mayHaveBeenSent, type PersonApp } from '../people/person.ts'
 import { writeCsv } from '../people/csv.ts'
 import { CRITERIA, type PersonSummary } from './person-summary.ts'
-import { isoDate } from './report.ts'
+import { isoTime } from './report.ts'
 
 /** The name of the download. `onramp invite send` reads its column "email". */
 export const PEOPLE_FILE = 'onramp-people.csv'
 
-const date = (at: number | undefined) => isoDate(at) ?? ''
+const time = (at: number | undefined) => isoTime(at) ?? ''
 
 type NameApp = (app: PersonApp) => PersonApp
 
@@ -24,23 +24,23 @@ const COLUMNS: Record<string, (summary: PersonSummary, named: NameApp) => string
   ...Object.fromEntries(
     LIST_COLUMNS.map((detail) => [detail, ({ person }: PersonSummary) => person[detail] ?? '']),
   ),
-  invited: ({ invitedAt }) => date(invitedAt),
+  invited: ({ invitedAt }) => time(invitedAt),
   mails: ({ emails }) => emails.filter(mayHaveBeenSent).length,
   mail: ({ emailState }) => emailState ?? '',
   uncertain: (summary) => (CRITERIA.uncertain(summary) ? 'yes' : ''),
-  opened: ({ person }) => date(person.openedAt),
-  signed_in: ({ person }) => date(person.signedInAt),
-  finished: ({ finishedAt }) => date(finishedAt),
-  opted_out: ({ person }) => date(person.optedOutAt),
-  unknown_to_service: ({ person }) => date(person.unknownAt),
-  no_longer_on_list: ({ person }) => date(person.leftAt),
+  opened: ({ person }) => time(person.openedAt),
+  signed_in: ({ person }) => time(person.signedInAt),
+  finished: ({ finishedAt }) => time(finishedAt),
+  opted_out: ({ person }) => time(person.optedOutAt),
+  unknown_to_service: ({ person }) => time(person.unknownAt),
+  no_longer_on_list: ({ person }) => time(person.leftAt),
   connected: namesInState('connected'),
   waiting: namesInState('unconnected'),
   not_now: namesInState('skipped'),
   waiting_for_administrator: namesInState('blocked'),
   switched_off: namesInState('off'),
   access_ended: namesOf(({ lapsedAt }) => lapsedAt !== undefined),
-  as_of: ({ checkedAt }) => date(checkedAt),
+  as_of: ({ checkedAt }) => time(checkedAt),
 }
 
 /** @param isFound default: everyone */

@@ -27,7 +27,7 @@ const FUNNEL_STAGES = ['invited', 'opened', 'signedIn', 'connecting', 'finished'
 export const utcDay = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
 /** @param at milliseconds since 1970 @returns undefined for an infinite time */
-export const isoDate = (at = NaN) => (Number.isFinite(at) ? new Date(at).toISOString() : undefined)
+export const isoTime = (at = NaN) => (Number.isFinite(at) ? new Date(at).toISOString() : undefined)
 
 export const zeros = <K extends readonly string[]>(names: K) =>
   Object.fromEntries(names.map((name) => [name, 0])) as Record<K[number], number>
@@ -208,9 +208,9 @@ export class ReportCounter {
     return {
       madeAt: new Date(this.#now).toISOString(),
       ...totals,
-      asOf: isoDate(totals.asOf),
-      lastEmailAt: isoDate(totals.lastEmailAt),
-      dueLater: { count: totals.dueLater.count, from: isoDate(totals.dueLater.from) },
+      asOf: isoTime(totals.asOf),
+      lastEmailAt: isoTime(totals.lastEmailAt),
+      dueLater: { count: totals.dueLater.count, from: isoTime(totals.dueLater.from) },
       gone: this.#gone,
       unread,
       datasources: [...this.#apps.values()]
@@ -354,12 +354,12 @@ function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary, now: nu
     if (isPutOff && massDisconnect === 'resumed') app.releasedLimited++
     // Parsing the last time is five times as fast as formatting each one.
     if (newAt !== undefined && (app.newestAt === undefined || newAt > Date.parse(app.newestAt)))
-      Object.assign(app, { newestAt: isoDate(newAt), isMoved: movedFrom !== undefined })
+      Object.assign(app, { newestAt: isoTime(newAt), isMoved: movedFrom !== undefined })
     if (
       blockedAt !== undefined &&
       (app.blockedSince === undefined || blockedAt < Date.parse(app.blockedSince))
     )
-      Object.assign(app, { blockedSince: isoDate(blockedAt) })
+      Object.assign(app, { blockedSince: isoTime(blockedAt) })
   }
 }
 

@@ -30,7 +30,7 @@ type EmailProblem = Exclude<keyof Tally, 'rows' | 'sent' | 'limited' | 'invalid'
 
 export type CampaignRun = Pick<
   ConstructorParameters<typeof EmailLedger>[0],
-  'holdsLease' | 'listed' | 'now' | 'signal' | 'maxOutageMs'
+  'holdsLease' | 'shownApps' | 'now' | 'signal' | 'maxOutageMs'
 > & {
   people: Pick<PeopleStore, 'get' | 'change' | 'all' | 'addressAt'>
   check: ReturnType<typeof createPersonCheck>

@@ -115,7 +115,7 @@ type Sweep = NonNullable<KeepState['sweep']>
 export class KeepRun {
   readonly #run: CampaignRun
   readonly #options: KeepRunOptions
-  readonly #began: number
+  readonly #beganAt: number
   readonly #list: readonly ListEntry[]
   /** Keys are present addresses. */
   #entries: ReadonlyMap<string, ListEntry>
@@ -130,11 +130,11 @@ export class KeepRun {
   constructor(list: readonly ListEntry[], run: CampaignRun, options: KeepRunOptions) {
     this.#run = run
     this.#options = options
-    this.#began = run.now()
+    this.#beganAt = run.now()
     this.#list = list
     this.#entries = new Map(list.map((entry) => [entry.email, entry]))
     const { state } = options
-    this.#state = { ...state, sweep: currentSweep(state, this.#began), zones: this.#zonesOf(list) }
+    this.#state = { ...state, sweep: currentSweep(state, this.#beganAt), zones: this.#zonesOf(list) }
   }
 
   /**
@@ -174,7 +174,7 @@ export class KeepRun {
   #zonesOf(list: readonly ListEntry[]): Record<string, number> {
     const before = this.#options.state.zones
     const seenAt = (zone: string) =>
-      isWorkingTime(this.#began, { timezone: zone }) ? this.#began : (before[zone] ?? this.#began)
+      isWorkingTime(this.#beganAt, { timezone: zone }) ? this.#beganAt : (before[zone] ?? this.#beganAt)
     const zones = new Set(list.map(({ timezone = this.#options.company.timezone }) => timezone))
     return Object.fromEntries([...zones].map((zone) => [zone, seenAt(zone)]))
   }
@@ -183,7 +183,7 @@ export class KeepRun {
   async #updateListing(tally: CampaignRun['tally']): Promise<void> {
     const { people, rename, now } = this.#run
     const { state, isComplete, requireConfirmation } = this.#options
-    const listed = (person: Person, entry: ListEntry | undefined) =>
+    const withRow = (person: Person, entry: ListEntry | undefined) =>
       withListing(entry ? withDetails(person, entry) : person, entry !== undefined, now())
     await nextTurn()
     const rows = new ListedPeople(this.#list)
@@ -192,7 +192,7 @@ export class KeepRun {
       const entry = rows.matchRow(person)
       if (entry !== undefined && wasInterrupted(person, state)) tally.uncertain++
       if (entry === undefined && !isComplete) continue
-      if (listed(person, entry) !== person) changed.push(entry?.email ?? person.email)
+      if (withRow(person, entry) !== person) changed.push(entry?.email ?? person.email)
     }
     const doubt = rows.doubt(isComplete)
     if (doubt !== undefined) requireConfirmation(doubt)
@@ -210,7 +210,7 @@ export class KeepRun {
     const all = [...changed, ...rows.rowsWithoutRecord().map(({ email }) => email)]
     for (const email of all.filter((address) => !unclear.has(address)))
       await people
-        .change(email, (person) => listed(person, this.#entries.get(email)))
+        .change(email, (person) => withRow(person, this.#entries.get(email)))
         .catch((error: unknown) => {
           if (!(error instanceof PersonUnreadable)) throw error
           tally.unreadable++
@@ -225,7 +225,7 @@ export class KeepRun {
     const pending = new Set([...due, ...unchecked])
     tally.rows += this.#entries.size - pending.size
     const countRow = (entry: ListEntry) => (tally.rows += Number(pending.delete(entry)))
-    const isLate = () => signal.aborted || now() - this.#began >= CHECKING_MS
+    const isLate = () => signal.aborted || now() - this.#beganAt >= CHECKING_MS
     await this.#sendDue(delivery, due, countRow)
     const isThrough = await forEachConcurrent(unchecked.values(), maxConcurrent, isLate, async (entry) => {
       const plan = await delivery.plan(entry.email)
@@ -261,7 +261,7 @@ export class KeepRun {
       if (emails[0]?.name === ONBOARDING && person.lastCheck !== undefined) due.push(entry)
       if (emails[0] !== undefined && emails[0].name !== ONBOARDING) withOtherEmail.add(entry)
       const isUnknown = person.unknownAt !== undefined
-      const order = `${Number(isUnknown)} ${hash('sha256', `${this.#began} ${person.email}`)}`
+      const order = `${Number(isUnknown)} ${hash('sha256', `${this.#beganAt} ${person.email}`)}`
       if (this.#isUnchecked(person)) unchecked.push({ entry, isUnknown, order })
       this.#knowsSomeone ||= (person.lastCheck?.checkedAt ?? 0) >= this.#state.sweep.beganAt
     }
@@ -276,7 +276,7 @@ export class KeepRun {
     await this.#save({})
     const { sweep } = this.#state
     const at = now()
-    const { appEvents, returned, ...found } = await findClusters(this.#listed(), this.#state, at)
+    const { appEvents, returned, ...found } = await findClusters(this.#listedPeople(), this.#state, at)
     const massDisconnects = [...this.#state.massDisconnects, ...found.massDisconnects]
     const evaluated = (person: Person) => withEvaluation(person, { massDisconnects, returned, at })
     for await (const person of people.all())
@@ -285,7 +285,7 @@ export class KeepRun {
     await this.#save(withAppEvents({ ...this.#state, ...ended }, appEvents))
   }
 
-  async *#listed(): AsyncGenerator<Person> {
+  async *#listedPeople(): AsyncGenerator<Person> {
     for await (const person of this.#run.people.all()) if (this.#entries.has(person.email)) yield person
   }
 
@@ -320,7 +320,7 @@ export class KeepRun {
     const actions: OperatorAction[] = []
     const appEvents: AppEvent[] = []
     const context = { now: now(), calendar, replacedBy: company.replacedBy, ownersOf }
-    for (const decision of await decideApprovals(this.#listed(), this.#state, findDecision, context)) {
+    for (const decision of await decideApprovals(this.#listedPeople(), this.#state, findDecision, context)) {
       const { approval, isRequestDue, newOwners, isNewlyApproved, leftToConnect, isOver } = decision
       const { instance, name, approvedAt: at, by = '' } = approval
       if (isNewlyApproved) actions.push({ at, by, app: instance, what: 'approved' })

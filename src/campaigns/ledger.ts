@@ -29,13 +29,13 @@ export class EmailLedger {
   readonly #deps
   /** Marks this run's writes: if a response is lost, the retry recognizes its own write. */
   readonly #runId = randomBytes(6).toString('base64url')
-  readonly #began: number
+  readonly #beganAt: number
   /** Addresses with a record before the check. */
   readonly #known = new Set<string>()
 
   constructor(deps: {
     people: Pick<PeopleStore, 'get' | 'change' | 'addressAt'>
-    listed: Company['listed']
+    shownApps: Company['shownApps']
     campaign: string
     decide: (person: Person, now: number) => EmailDecision
     /** True while this run holds the lease of the campaign. @throws {StoreUnavailable} */
@@ -45,7 +45,7 @@ export class EmailLedger {
     maxOutageMs?: number | undefined
   }) {
     this.#deps = deps
-    this.#began = deps.now()
+    this.#beganAt = deps.now()
   }
 
   async plan(email: string): Promise<PlannedEmail> {
@@ -58,7 +58,9 @@ export class EmailLedger {
     const checkedAt = now()
     const blankPerson = newPerson(email, checkedAt)
     if (record === 'unreadable') return { person: blankPerson, decision: { kind: 'unreadable' }, checkedAt }
-    const address = record ? email : await this.#retryDuringOutage(() => people.addressAt(email, this.#began))
+    const address = record
+      ? email
+      : await this.#retryDuringOutage(() => people.addressAt(email, this.#beganAt))
     if (address !== email) return { person: blankPerson, decision: { kind: 'renamed' }, checkedAt }
     const person = record ?? blankPerson
     return { person, decision: decide(person, checkedAt), checkedAt }
@@ -122,8 +124,8 @@ export class EmailLedger {
 
   /** Another check may have shown meanwhile that a replacement is in use, under whose name `before` is then. */
   #withCheckApplied(before: Person, entry: ListEntry, checked: CheckToRecord): Person {
-    const { listed, now } = this.#deps
-    const current = { ...checked, unconnected: listed([...checked.unconnected]) }
+    const { shownApps, now } = this.#deps
+    const current = { ...checked, unconnected: shownApps([...checked.unconnected]) }
     return withCheck(withDetails(before, entry), current, now())
   }
 

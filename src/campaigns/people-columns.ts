@@ -91,7 +91,10 @@ function columnsFromHeader(headers: readonly string[]): Columns {
     const signal = SIGNALS.find(([, pattern]) => isNamed(pattern)(header, at))
     return signal === undefined ? [] : { at, means: signal[0] }
   })
-  const texts = Object.entries(TEXT_HEADERS).map(([key, of]) => [key, headers.findIndex(isNamed(of))])
+  const texts = Object.entries(TEXT_HEADERS).map(([key, pattern]) => [
+    key,
+    headers.findIndex(isNamed(pattern)),
+  ])
   const indexes = Object.fromEntries(texts) as Record<keyof ListDetails, number>
   return { email, ...indexes, exclusionColumns }
 }

@@ -26,18 +26,18 @@ const ABOUT_THE_TOKEN = [401, 403]
 export function createPersonCheck(deps: {
   /** With the global token. */
   unconnectedAppsOf: (email: string) => ReturnType<ServiceClient['unconnectedApps']>
-  listed: Company['listed']
+  shownApps: Company['shownApps']
   throttle: Pick<Throttle, 'next' | 'slowDown'>
   onPause?: (seconds: number) => void
   signal: AbortSignal
   pauseMs?: number
 }): (email: string) => Promise<PersonCheckResult> {
-  const { unconnectedAppsOf, listed, throttle, onPause, signal, pauseMs = 1_000 } = deps
+  const { unconnectedAppsOf, shownApps, throttle, onPause, signal, pauseMs = 1_000 } = deps
   return async (email) => {
     for (let failures = 0, waits = 0; ;) {
       await throttle.next()
       try {
-        return { kind: 'checked', unconnected: listed(await unconnectedAppsOf(email)) }
+        return { kind: 'checked', unconnected: shownApps(await unconnectedAppsOf(email)) }
       } catch (error) {
         if (!(error instanceof ServiceProblem)) throw error
         const { responseStatus = 0, affectsEveryone, isFromIntermediary, status, detail } = error

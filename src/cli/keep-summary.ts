@@ -3,7 +3,7 @@ import { printable } from '@onramp/terminal/printable'
 import { withPeriod } from '@onramp/terminal/shell'
 import { peopleUrl } from '../admin/filters.ts'
 import { describeActionItems, describeDelisting, withCompanyNames } from '../admin/overview.ts'
-import { isoDate, utcDay, type Report } from '../admin/report.ts'
+import { isoTime, utcDay, type Report } from '../admin/report.ts'
 import type { CampaignRun } from '../campaigns/delivery.ts'
 import type { Tally } from '../campaigns/tally.ts'
 import { WORKING_HOURS } from '../campaigns/working-time.ts'
@@ -124,7 +124,7 @@ export function printRun(
   const limited = report.datasources.flatMap(({ instance, emailed, limited: atLimit }) =>
     atLimit > 0 ? { instance, emailed, waiting: atLimit } : [],
   )
-  const emails = { emailsWaiting: outOfHours.count, emailsFrom: isoDate(outOfHours.from) }
+  const emails = { emailsWaiting: outOfHours.count, emailsFrom: isoTime(outOfHours.from) }
   const { day: _day, ...states } = state.days.at(-1) ?? {}
   const counts = { ...tally, states, pausedUntil, ...found, limited, ...emails }
   const json = options.json && { ...counts, needs: needs.map((need) => need.replaceAll(/\n */g, ' ')) }

@@ -4,7 +4,7 @@ import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { withPeriod } from '@onramp/terminal/shell'
 import { summarizeAll } from '../admin/person-summary.ts'
-import { createReport, isoDate, type Report } from '../admin/report.ts'
+import { createReport, isoTime, type Report } from '../admin/report.ts'
 import { APPROVALS, MOVED_APPROVALS } from '../campaigns/approvals.ts'
 import { ONBOARDING } from '../campaigns/campaign.ts'
 import type { CampaignRun } from '../campaigns/delivery.ts'
@@ -138,7 +138,7 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
     await withCampaignLease(records, async () => store.save({ ...(await store.load()), dryRun }))
   }
   const outOfHours = await emailsOutOfHours(list, peopleStore, { state, company, now: now() })
-  const from = isoDate(outOfHours.from)
+  const from = isoTime(outOfHours.from)
   const json = { people: peopleCount, ...counts, leftOut, emailsWaiting: outOfHours.count, emailsFrom: from }
   if (options.json) stdout.write(`${JSON.stringify(json)}\n`)
   else {

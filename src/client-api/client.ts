@@ -9,7 +9,7 @@ import { measureCall, type OnCall } from '../trace/measure-call.ts'
 import { inHttpSpan, traceHeaders } from '../trace/spans.ts'
 import { credentialHeaders, type Credentials } from './credentials.ts'
 import { readErrorResponse, type ErrorResponse } from './error-response.ts'
-import { isGlobalTokenRejected, noResponse, serviceProblemOf } from './errors.ts'
+import { isGlobalTokenRejected, noValidResponse, serviceProblemOf } from './errors.ts'
 import { readCheckResponse, readSearchResponse, type SearchResponse, type ListedApp } from './responses.ts'
 
 /** A POST that only reads. `path` is below SERVICE_BASE_URL; `signal` aborts when no one waits for the response. */
@@ -147,13 +147,13 @@ export class ServiceClient {
       },
     ).catch((error: unknown) => {
       signal?.throwIfAborted()
-      throw noResponse(operation, { cause: error })
+      throw noValidResponse(operation, { cause: error })
     })
     const { status, headers, text } = response
     onResponse?.({ method: 'POST', url: path, status, headers, request: body, response: text })
     if (status !== 200)
       throw serviceProblemOf(this.#readError(response, credentials), { operation, credentials, headerPrefix })
-    if (response.read === undefined) throw noResponse(operation, { text })
+    if (response.read === undefined) throw noValidResponse(operation, { text })
     return response.read
   }
 

@@ -159,7 +159,7 @@ function permanentProblem(response: ErrorResponse, operation: Operation, isOfPer
 }
 
 /** For a network error, or an unreadable 200. If that is a web page, a retry can't help. */
-export function noResponse(
+export function noValidResponse(
   operation: Operation,
   { text, cause }: { text: string; cause?: never } | { text?: never; cause: unknown },
 ): ServiceProblem {

@@ -30,21 +30,21 @@ const linkOf = (link: NonNullable<CompanyFile['links']>['help']) =>
 const NEUTRAL = { light: '#3b4cca', dark: '#9fb0ff' }
 
 const resolveDatasource = (
-  of: NonNullable<CompanyFile['datasources']>[string],
+  entry: NonNullable<CompanyFile['datasources']>[string],
   assets: ReadonlyMap<string, StaticAsset>,
 ) => ({
-  name: byLanguage(of.name),
-  logo: assets.get(of.logo ?? ''),
-  reads: byLanguage(of.reads),
-  never: byLanguage(of.never),
-  why: byLanguage(of.why),
-  account: byLanguage(of.account),
-  help: byLanguage(of.help),
-  order: of.order,
-  isRequired: of.required ?? false,
-  isHidden: of.hidden ?? false,
-  owners: [of.owner ?? []].flat(),
-  approve: of.approve,
+  name: byLanguage(entry.name),
+  logo: assets.get(entry.logo ?? ''),
+  reads: byLanguage(entry.reads),
+  never: byLanguage(entry.never),
+  why: byLanguage(entry.why),
+  account: byLanguage(entry.account),
+  help: byLanguage(entry.help),
+  order: entry.order,
+  isRequired: entry.required ?? false,
+  isHidden: entry.hidden ?? false,
+  owners: [entry.owner ?? []].flat(),
+  approve: entry.approve,
 })
 
 const quietDaysOf = ({ quiet = [] }: CompanyFile) =>
@@ -64,7 +64,7 @@ function resolveApps(
   defaultLanguage: string | undefined,
 ) {
   const entries = Object.entries(file.datasources ?? {})
-  const datasources = new Map(entries.map(([key, of]) => [key, resolveDatasource(of, assets)]))
+  const datasources = new Map(entries.map(([key, entry]) => [key, resolveDatasource(entry, assets)]))
   const replacedBy = new Map<string, string>()
   const replacements: ReadonlyMap<string, string> = new Map(
     entries.flatMap(([key, { replaces }]) => (replaces === undefined ? [] : [[replaces, key] as const])),
@@ -109,7 +109,7 @@ function resolveApps(
     findReplaced,
     isVisible,
     /** Listed apps, as pages show them. A replaced one gets its replacement's instance, unless that is listed, too. */
-    listed: <T extends App>(apps: T[]): T[] => {
+    shownApps: <T extends App>(apps: T[]): T[] => {
       findReplaced(apps)
       const isListed = (instance: string | undefined) => apps.some((app) => app.instance === instance)
       return visibleInOrder(

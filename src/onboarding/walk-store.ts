@@ -9,7 +9,7 @@ import type { KeyRing, DataKey } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { sealedJson } from '../records/seal.ts'
 import { personKey, verifiedEmail, type User } from '../session/signed-in.ts'
-import { startWalk, type TrackedApp, type Walk } from './walk.ts'
+import { newWalk, type TrackedApp, type Walk } from './walk.ts'
 
 const LIFE_SECONDS = 90 * 24 * 3600
 
@@ -45,7 +45,7 @@ export class WalkStore {
     keyRing: KeyRing
     /** Checks stored URLs again, because the rules may have changed. */
     checkReturnTo: (returnTo: unknown) => string | undefined
-    company: Pick<Company, 'listed' | 'replacedBy'>
+    company: Pick<Company, 'shownApps' | 'replacedBy'>
     delistedApps: Pick<DelistedApps, 'isRemoved'>
     people: Pick<PeopleStore, 'get'>
     now: () => number
@@ -127,8 +127,7 @@ export class WalkStore {
 
   #open({ dataKey, key }: WalkKeys, text: string | undefined): Walk {
     const { checkReturnTo, now } = this.#deps
-    const json =
-      (text === undefined ? undefined : dataKey.sealer.open(text, key)) ?? toStored(startWalk(now()))
+    const json = (text === undefined ? undefined : dataKey.sealer.open(text, key)) ?? toStored(newWalk(now()))
     const stored = fromStored(json)
     for (const visit of [stored.visit, stored.visitAtStart])
       if (visit?.returnTo !== undefined) visit.returnTo = checkReturnTo(visit.returnTo)
@@ -140,8 +139,8 @@ export class WalkStore {
   /** Sorts apps in the company's order, without hidden and removed ones. A replacement continues an unconnected app. */
   #visibleInOrder({ visit, visitAtStart, ...walk }: Walk): Walk {
     const { delistedApps, company } = this.#deps
-    const { replacedBy, listed } = company
-    const apps = listed(
+    const { replacedBy, shownApps } = company
+    const apps = shownApps(
       walk.apps.filter(
         ({ instance, status }) =>
           status !== 'connected' || !(replacedBy.has(instance) || delistedApps.isRemoved(instance)),

@@ -66,7 +66,7 @@ export type Walk = {
 /** No check runs for this long after a click, because it could void the one-time path that the browser is following. */
 const IN_FLIGHT_MS = 15_000
 
-export const startWalk = (now: number): Walk => ({
+export const newWalk = (now: number): Walk => ({
   startedAt: now,
   apps: [],
   clicks: 0,

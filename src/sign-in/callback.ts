@@ -130,9 +130,12 @@ export class SignInCallback {
   async #signIn(
     req: Request,
     res: Response,
-    of: { grant: Grant; transaction: LoginTransaction; configuration: Configuration },
+    {
+      grant,
+      transaction,
+      configuration,
+    }: { grant: Grant; transaction: LoginTransaction; configuration: Configuration },
   ): Promise<Outcome> {
-    const { grant, transaction, configuration } = of
     const { user, tokens } = grant
     const { settings, sessions, cookies, audit } = this.#deps
     const { scope } = configuration.clientMetadata()

@@ -69,18 +69,18 @@ class Turns {
 
   /** @param signal ends the wait, with its reason @throws {Problem} if the wait is too long */
   async run<T>(person: string, work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-    const of = this.#people.get(person) ?? { queued: new Set(), running: 0 }
-    this.#people.set(person, of)
+    const own = this.#people.get(person) ?? { queued: new Set(), running: 0 }
+    this.#people.set(person, own)
     this.size++
     try {
       signal?.throwIfAborted()
-      if (this.#mayStart(of)) this.#begin(of)
-      else await this.#enqueue(of, signal)
+      if (this.#mayStart(own)) this.#begin(own)
+      else await this.#enqueue(own, signal)
       try {
         return await work()
       } finally {
         this.#running--
-        of.running--
+        own.running--
         this.#startNext()
       }
     } finally {
@@ -93,40 +93,40 @@ class Turns {
     return this.#running < this.#max.all && running < this.#max.ofPerson
   }
 
-  #begin(of: { running: number }): void {
+  #begin(own: { running: number }): void {
     this.#running++
-    of.running++
+    own.running++
   }
 
-  #enqueue(of: { queued: Set<Turn>; running: number }, signal: AbortSignal | undefined): Promise<void> {
+  #enqueue(own: { queued: Set<Turn>; running: number }, signal: AbortSignal | undefined): Promise<void> {
     const { promise: started, resolve, reject } = Promise.withResolvers<void>()
     const { waitMs } = this.#max
     const leave = (reason: Error) => {
       clearTimeout(timer)
-      if (of.queued.delete(turn)) reject(reason)
+      if (own.queued.delete(turn)) reject(reason)
     }
     const timer = waitMs === undefined ? undefined : setTimeout(() => leave(noTurn()), waitMs)
     const turn: Turn = {
       start: () => {
         clearTimeout(timer)
-        this.#begin(of)
+        this.#begin(own)
         resolve()
       },
     }
-    of.queued.add(turn)
+    own.queued.add(turn)
     signal?.addEventListener('abort', () => leave(signal.reason as Error))
     return started
   }
 
   #startNext(): void {
-    for (const [person, of] of this.#people) {
-      const [turn] = of.queued
-      if (turn === undefined || !this.#mayStart(of)) continue
-      of.queued.delete(turn)
+    for (const [person, own] of this.#people) {
+      const [turn] = own.queued
+      if (turn === undefined || !this.#mayStart(own)) continue
+      own.queued.delete(turn)
       turn.start()
       // The person's next turn comes after one of everyone else's.
       this.#people.delete(person)
-      this.#people.set(person, of)
+      this.#people.set(person, own)
       return
     }
   }
@@ -150,7 +150,7 @@ export class ServiceForPerson {
     authorizationServer?: Pick<AuthorizationServer, 'isIssuerOf'>
     /** The default final_redirect_url of a check. */
     callbackUrl: string
-    company: Pick<Company, 'listed'>
+    company: Pick<Company, 'shownApps'>
     /** Called with the apps of every check. */
     onCheck?: (apps: ListedApp[]) => void
     audit: Audit
@@ -193,7 +193,7 @@ export class ServiceForPerson {
     const apps = await this.#callWithTokens(req, (credentials) =>
       serviceClient.checkDatasourceAuth(credentials, finalRedirectUrl, signal),
     )
-    const visible = company.listed(apps)
+    const visible = company.shownApps(apps)
     onCheck?.(visible)
     if (apps.length > LONG_LIST) await this.#turnForLongList(req)
     return visible

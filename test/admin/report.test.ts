@@ -1,19 +1,16 @@
 // The report: states of people, action items, funnel, apps, departments and days.
 import { Readable } from 'node:stream'
-import { parse } from 'csv-parse/sync'
 import { expect, it } from 'vitest'
 import { listPeople, parsePeopleQuery } from '../../src/admin/filters.ts'
 import { createPlot } from '../../src/admin/plot.ts'
 import { overviewPage } from '../../src/admin/overview.ts'
-import { peopleCsv } from '../../src/admin/people-csv.ts'
 import { CRITERIA, summarize, summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
 import type { KeepState, MassDisconnect } from '../../src/people/keep-state.ts'
 import { newPerson, withMilestone, withCheck, type PersonApp, type Person } from '../../src/people/person.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
-import { readPeopleList } from '../../src/campaigns/people-file.ts'
 import { crowdOf } from '../helpers/crowd.ts'
-import { newKeepState, withAppStates, collect, withEmailState, summaries } from '../helpers/people.ts'
+import { newKeepState, withAppStates, withEmailState, summaries } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 
 const NOW = Date.UTC(2026, 10, 2, 9)
@@ -405,39 +402,6 @@ it('the overview names the app most often lost by people who fell back', async (
   expect(stats.find(({ state: what }) => what === 'fellBack')?.details).toEqual([
     t('admin.mostly', { app: 'slack' }),
   ])
-})
-
-it('the export has name, language and department for the next email', async () => {
-  const hana = { ...person, name: '=Hana', language: 'ja', group: 'Sales' }
-  expect(await collect(readPeopleList(peopleCsv(summaries(hana))))).toMatchObject([
-    { person: { email: person.email, name: '=Hana', language: 'ja', group: 'Sales' } },
-  ])
-})
-
-const csvOf = async (person: Person) => (await collect(peopleCsv(summaries(person)))).join('')
-
-it('the export has each person’s emails and the state of the newest', async () => {
-  const deferred = withEmailState(invited, 'deferred', { reminder: 1, now: NOW + DAY })
-  const names = { slack_1: 'Slack', slack_2: 'Slack' }
-  const text = await csvOf(
-    withAppStates(deferred, { slack_1: 'unconnected', slack_2: 'unconnected' }, NOW, names),
-  )
-  expect(text.charCodeAt(0)).toBe(0xfeff)
-  const [person] = parse<Record<string, string>>(text, { bom: true, columns: true })
-  const waiting = 'Slack [slack_1]; Slack [slack_2]'
-  expect(person).toMatchObject({ mails: '1', mail: 'deferred', waiting })
-})
-
-it('the export contains no spreadsheet formula, whatever the names of apps and departments', async () => {
-  for (const name of ['=HYPERLINK("https://evil.example")', '+1', '-1', '@SUM(A1)', '\t=1', '＝1']) {
-    const person = { ...newPerson('=cmd@acme.example', NOW), group: name }
-    const [, record = []] = parse(
-      await csvOf(withAppStates(person, { x_1: 'unconnected' }, NOW, { x_1: name })),
-      { bom: true },
-    )
-    expect(record.filter((cell) => /^[=+\-@\t＝]/.test(cell))).toEqual([])
-    expect(record[0]).toBe("'=cmd@acme.example")
-  }
 })
 
 it.each([

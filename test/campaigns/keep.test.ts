@@ -31,7 +31,7 @@ function setUpKeepRuns(size: number, apps: Apps = { slack_1: 'awaiting' }) {
 
   const createDeps = (): KeepDeps => ({
     people,
-    listed: (apps) => apps,
+    shownApps: (apps) => apps,
     state: keepState,
     save: (next) => Promise.resolve(void (keepState = next)),
     company: { timezone: 'UTC', quietDays: [], replacedBy: new Map() },

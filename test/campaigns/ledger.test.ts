@@ -47,7 +47,7 @@ function storeWith(get?: () => Promise<Person | undefined>, address?: string) {
   const run = ({ maxOutageMs = 2_000, signal, holdsLease = true, now = NOW, ...given }: Setup = {}) =>
     new EmailLedger({
       people,
-      listed: (apps) => apps,
+      shownApps: (apps) => apps,
       campaign: ONBOARDING,
       decide: (person, now) => dueEmail(person, { ...policy, ...given.policy }, now),
       holdsLease: () => Promise.resolve(holdsLease),
@@ -68,18 +68,18 @@ it('a check made before another one showed a replacement is recorded under its n
   const company = resolveCompany({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
   const people = testPeople({ company, now: () => NOW })
   await people.change(ada.email, (person) => withCheck(person, { ...slack, checkedAt: NOW - 1 }, NOW))
-  const { listed } = company
+  const { shownApps } = company
   const ledger = new EmailLedger({
     people,
-    listed,
+    shownApps,
     campaign: ONBOARDING,
     decide: () => ({ kind: 'uncertain' }),
     holdsLease: () => Promise.resolve(true),
     now: () => NOW,
     signal: new AbortController().signal,
   })
-  const before = { ...slack, unconnected: listed(slack.unconnected) }
-  listed([{ instance: 'slack_2' }])
+  const before = { ...slack, unconnected: shownApps(slack.unconnected) }
+  shownApps([{ instance: 'slack_2' }])
 
   await ledger.recordCheck(ada, before)
 

@@ -17,7 +17,7 @@ function service(
       next: () => Promise.resolve(),
       slowDown: (seconds) => calls.push(`wait ${seconds}`) > 0 && pauses.length === 0,
     },
-    listed: (apps) => apps,
+    shownApps: (apps) => apps,
     unconnectedAppsOf() {
       calls.push('call')
       const response = (responses.length > 1 ? responses.shift() : responses[0]) ?? 'fine'

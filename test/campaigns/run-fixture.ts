@@ -84,7 +84,7 @@ export function setUpSendRuns(store?: AllPeople) {
     const list = Array.from(people, (email) => ({ email }))
     const defaults: CampaignRun = {
       people: peopleStore,
-      listed: (apps) => apps,
+      shownApps: (apps) => apps,
       holdsLease: () => Promise.resolve().then(holdsLease),
       now,
       maxOutageMs: options.maxOutageMs ?? 0,

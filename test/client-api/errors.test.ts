@@ -1,7 +1,7 @@
 // Error responses of the service: the problem code for the person, and the setting to change for the operator.
 import { describe, expect, it } from 'vitest'
 import { readErrorResponse } from '../../src/client-api/error-response.ts'
-import { noResponse, AccessTokenRejected } from '../../src/client-api/errors.ts'
+import { noValidResponse, AccessTokenRejected } from '../../src/client-api/errors.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { problemTexts } from '../../src/web/error-page.ts'
 import { t } from '../helpers/texts.ts'
@@ -205,8 +205,8 @@ it.each([
 
 it('a search that times out has its own code', () => {
   const late = Object.assign(new Error('late'), { name: 'TimeoutError' })
-  expect(noResponse('search', { cause: late }).code).toBe('search_too_slow')
+  expect(noValidResponse('search', { cause: late }).code).toBe('search_too_slow')
   const cause = new Error('reset')
-  const problem = noResponse('search', { cause })
+  const problem = noValidResponse('search', { cause })
   expect(problem).toMatchObject({ status: 503, code: 'search_unavailable', retryAfter: 5, cause })
 })

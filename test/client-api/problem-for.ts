@@ -1,12 +1,12 @@
 // Fixture: the client's problem for an error response.
 import type { Credentials } from '../../src/client-api/credentials.ts'
-import { ServiceProblem, serviceProblemOf, type noResponse } from '../../src/client-api/errors.ts'
+import { ServiceProblem, serviceProblemOf, type noValidResponse } from '../../src/client-api/errors.ts'
 import { readErrorResponse } from '../../src/client-api/error-response.ts'
 
 export const NOW = Date.parse('2026-11-21T12:00:00Z')
 
 type Input = {
-  operation?: Parameters<typeof noResponse>[0]
+  operation?: Parameters<typeof noValidResponse>[0]
   headers?: Record<string, string>
   secrets?: string[]
   credentials?: Credentials

@@ -5,7 +5,7 @@ import { appsOf, newPerson, type Person } from '../../src/people/person.ts'
 import { availabilityOf } from '../../src/client-api/app-status.ts'
 import { ProgressRecorder } from '../../src/onboarding/progress-recorder.ts'
 import { nextStep, walkStates } from '../../src/onboarding/next-step.ts'
-import { block, finishReturn, startConsent, applyCheck, skip, startWalk } from '../../src/onboarding/walk.ts'
+import { block, finishReturn, startConsent, applyCheck, skip, newWalk } from '../../src/onboarding/walk.ts'
 import type { Walk } from '../../src/onboarding/walk.ts'
 import { noDescription } from '../helpers/no-description.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
@@ -110,7 +110,7 @@ it('page, status and report agree about every app', async () => {
     fc.asyncProperty(
       fc.array(fc.record({ step, ms: fc.constantFrom(1, 500, 16_000, 40_000) }), { maxLength: 25 }),
       async (story) => {
-        let [walk, now] = [startWalk(0), 0]
+        let [walk, now] = [newWalk(0), 0]
         for (const { step, ms } of story) walk = step(walk, (now += ms))
 
         const context = {

@@ -1,5 +1,5 @@
 // Fixture: walks and overview pages for responses of the service.
-import { finishReturn, startConsent, applyCheck, startWalk } from '../../src/onboarding/walk.ts'
+import { finishReturn, startConsent, applyCheck, newWalk } from '../../src/onboarding/walk.ts'
 import type { UnconnectedApp, Walk } from '../../src/onboarding/walk.ts'
 import { noDescription } from '../helpers/no-description.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
@@ -22,7 +22,7 @@ export const slack = unconnectedApp('slack_1', 'Slack')
 export const github = unconnectedApp('github_1', 'GitHub')
 export const drive = unconnectedApp('gdrive_1', 'Google Drive')
 
-export const checkedWalk = (unconnected: UnconnectedApp[], walk: Walk = startWalk(NOW), now = NOW) =>
+export const checkedWalk = (unconnected: UnconnectedApp[], walk: Walk = newWalk(NOW), now = NOW) =>
   applyCheck(walk, unconnected, now, CONFIRM)
 type Context = Parameters<typeof overviewOf>[1]
 export const overviewContext: Context = {

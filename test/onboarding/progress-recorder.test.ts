@@ -1,7 +1,7 @@
 // Progress recorded by pages: the report agrees with the walk after the next page.
 import { expect, it } from 'vitest'
 import { ProgressRecorder } from '../../src/onboarding/progress-recorder.ts'
-import { block, applyCheck, skip, startConsent, startWalk, unskip } from '../../src/onboarding/walk.ts'
+import { block, applyCheck, skip, startConsent, newWalk, unskip } from '../../src/onboarding/walk.ts'
 import type { UnconnectedApp, Walk } from '../../src/onboarding/walk.ts'
 import { vacatedAddress } from '../../src/people/address.ts'
 import { appsOf, newPerson, withCheck, withListing, withSignIn } from '../../src/people/person.ts'
@@ -20,7 +20,7 @@ const KING = 'king@acme.example'
 function setUpProgress() {
   const { records } = memoryRecords()
   let time = NOW
-  let walk = startWalk(NOW)
+  let walk = newWalk(NOW)
   let isAway = false
   let writes = 0
   const delisted = new Set<string>()
@@ -68,7 +68,7 @@ function setUpProgress() {
     report,
     advance: (milliseconds: number) => void (time += milliseconds),
     setStoreAway: (is: boolean) => void (isAway = is),
-    loseWalk: () => void (walk = startWalk(time)),
+    loseWalk: () => void (walk = newWalk(time)),
     written: () => writes,
     notified,
     delisted,
@@ -83,7 +83,7 @@ it('a process remembers each person’s own lapses', async () => {
     advance(MINUTE)
   }
   const bob = { ...ada, subject: 'bob', email: 'bob@acme.example' }
-  await progress.recordProgress(bob, applyCheck(startWalk(NOW), [slack], NOW, 90), NOW)
+  await progress.recordProgress(bob, applyCheck(newWalk(NOW), [slack], NOW, 90), NOW)
   const remembered = [ada, bob, { ...ada, issuer: 'https://other.example' }].map((user) => [
     ...(progress.lapsesOf(user)?.keys() ?? []),
   ])
@@ -193,7 +193,7 @@ it.each([
   if (isListed) await people.change(ada.email, (person) => withListing(person, true, NOW - MINUTE))
   read = []
   const progress = new ProgressRecorder(people, noDelistedApps, { warn: () => {} }, () => NOW)
-  await progress.recordProgress(ada, applyCheck(startWalk(NOW), [slack], NOW, 90), NOW)
+  await progress.recordProgress(ada, applyCheck(newWalk(NOW), [slack], NOW, 90), NOW)
   expect(read.filter((kind) => kind !== 'installation' && kind !== 'format')).toEqual(expected)
   const listing = isListed ? { listedAt: NOW - MINUTE } : {}
   expect(await people.get(ada.email)).toMatchObject({ signedInAt: NOW, ...listing })

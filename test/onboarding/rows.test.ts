@@ -4,7 +4,7 @@ import { noDescription } from '../helpers/no-description.ts'
 import { listRows } from '../../src/onboarding/overview/rows.ts'
 import { createOverviewModel, type OverviewApp } from '../../src/onboarding/overview/model.ts'
 import type { AppState } from '../../src/onboarding/app-state.ts'
-import { startWalk, type TrackedApp } from '../../src/onboarding/walk.ts'
+import { newWalk, type TrackedApp } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
 import { NOW, overviewContext } from './overview-pages.ts'
 
@@ -24,7 +24,7 @@ const list = (
   about = () => noDescription,
 ) => {
   const firstSeenAt = Math.min(...apps.map(({ tracked }) => tracked.firstSeen))
-  const model = createOverviewModel(startWalk(NOW), { ...overviewContext, describe: about })
+  const model = createOverviewModel(newWalk(NOW), { ...overviewContext, describe: about })
   return listRows({ ...model, apps: [...apps], hasNothingPending, firstSeenAt }, current)
 }
 

@@ -3,7 +3,7 @@ import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
 import { expect, it } from 'vitest'
 import { createStatusRoute } from '../../src/onboarding/status.ts'
-import { applyCheck, skip, startWalk } from '../../src/onboarding/walk.ts'
+import { applyCheck, skip, newWalk } from '../../src/onboarding/walk.ts'
 import { languages } from '../helpers/texts.ts'
 
 const apps = ['a_1', 'b_1', 'c_1'].map((instance) => ({
@@ -11,7 +11,7 @@ const apps = ['a_1', 'b_1', 'c_1'].map((instance) => ({
   name: instance,
   status: 'awaiting' as const,
 }))
-const connected = applyCheck(applyCheck(startWalk(1), apps, 1, 90), apps.slice(1), 2, 90)
+const connected = applyCheck(applyCheck(newWalk(1), apps, 1, 90), apps.slice(1), 2, 90)
 const walk = skip(connected, 'b_1', 3)
 
 /** The status route for requests with their session in a header. @returns a request for a session's status */

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { nextStep, walkStates } from '../../src/onboarding/next-step.ts'
 import { afterClick, afterReturn, stepResultOf } from '../../src/onboarding/transition.ts'
 import type { TransitionCheck } from '../../src/onboarding/transition.ts'
-import { findReturn, markReturned, startWalk } from '../../src/onboarding/walk.ts'
+import { findReturn, markReturned, newWalk } from '../../src/onboarding/walk.ts'
 import type { StartedApp, UnconnectedApp, Walk } from '../../src/onboarding/walk.ts'
 import { listedApp } from './overview-pages.ts'
 
@@ -18,7 +18,7 @@ const checkOf = (unconnected: UnconnectedApp[], more: Partial<TransitionCheck> =
 })
 const both = [listedApp('slack_1'), listedApp('github_1')]
 const click = (unconnected = both, wanted?: string, more: Partial<TransitionCheck> = {}) =>
-  afterClick(startWalk(0), checkOf(unconnected, { step: 's1', ...more }), wanted)
+  afterClick(newWalk(0), checkOf(unconnected, { step: 's1', ...more }), wanted)
 const slackReturn = { step: 's1', instance: 'slack_1', isAutomatic: true }
 const returnFromSlack = (
   unconnected: UnconnectedApp[],

@@ -10,7 +10,7 @@ import {
   markReturned,
   mayCheck,
   skip,
-  startWalk,
+  newWalk,
   unblock,
   unskip,
   withLapses,
@@ -223,7 +223,7 @@ it.each<[string, ReadonlyMap<string, number> | undefined, object]>([
   ['the record knows no loss', new Map(), { connectedAt: undefined, lapsedAt: undefined }],
   ['the record has a loss', new Map([['slack_1', 7]]), { connectedAt: undefined, lapsedAt: 7 }],
 ])('an app that is listed again was lost only if the record says so: %s', (_what, lapses, expected) => {
-  const known = applyCheck(startWalk(1), [slack, github], 1, 90)
+  const known = applyCheck(newWalk(1), [slack, github], 1, 90)
   const connected = applyCheck(known, [github], 2, 90)
   const again = applyCheck(connected, [slack, github], 3, 90)
   const [first, second] = withLapses(again, lapses).apps

@@ -1,7 +1,7 @@
 // Fixture: walks of someone with three apps, whose clock starts at 0.
 import { bucketOf } from '../../src/onboarding/app-state.ts'
 import { nextStep, trackedAppState, walkStates } from '../../src/onboarding/next-step.ts'
-import { applyCheck, finishReturn, startConsent, startWalk } from '../../src/onboarding/walk.ts'
+import { applyCheck, finishReturn, startConsent, newWalk } from '../../src/onboarding/walk.ts'
 import type { TrackedApp, UnconnectedApp, Walk } from '../../src/onboarding/walk.ts'
 import { listedApp } from './overview-pages.ts'
 
@@ -9,7 +9,7 @@ import { listedApp } from './overview-pages.ts'
 export const IN_FLIGHT_MS = 15_000
 export const [slack, github, drive] = [listedApp('slack_1'), listedApp('github_1'), listedApp('gdrive_1')]
 export const all = [slack, github, drive]
-export const checkedWalk = (unconnected: UnconnectedApp[], walk = startWalk(0), now = 0) =>
+export const checkedWalk = (unconnected: UnconnectedApp[], walk = newWalk(0), now = 0) =>
   applyCheck(walk, unconnected, now, 30)
 export const leave = (walk: Walk, instance: string, step: string, now = 0) =>
   startConsent(walk, { instance, step, now })

@@ -217,25 +217,15 @@ it('the intents of the newest page stay after a later check of a run', () => {
   expect(withIntents(later, AT - 1, blocked, AT + MINUTE)).toBe(later)
 })
 
-it.each<[string, Person, boolean, boolean]>([
-  ['not ready before the first check', ada, false, false],
-  ['ready without an app to connect', afterCheck(ada, []), true, false],
-  ['ready if every unconnected app is switched off', withAppStates(ada, { a_1: 'off' }, AT), true, false],
-  [
-    'finished once everything is connected',
-    withAppStates(ada, { a_1: 'connected', b_1: 'off' }, AT),
-    true,
-    true,
-  ],
-  [
-    'neither with an unconnected app',
-    withAppStates(ada, { a_1: 'connected', b_1: 'skipped' }, AT),
-    false,
-    false,
-  ],
-])('a person is %s', (_what, person, ready, finished) => {
-  expect(isReady(person)).toEqual(ready)
-  expect(isFinished(person)).toEqual(finished)
+it.each<['neither' | 'ready' | 'finished', string, Person]>([
+  ['neither', 'before the first check', ada],
+  ['ready', 'without an app to connect', afterCheck(ada, [])],
+  ['ready', 'if every unconnected app is switched off', withAppStates(ada, { a_1: 'off' }, AT)],
+  ['finished', 'once everything is connected', withAppStates(ada, { a_1: 'connected', b_1: 'off' }, AT)],
+  ['neither', 'with an unconnected app', withAppStates(ada, { a_1: 'connected', b_1: 'skipped' }, AT)],
+])('a person is %s %s', (expected, _when, person) => {
+  expect(isReady(person)).toBe(expected !== 'neither')
+  expect(isFinished(person)).toBe(expected === 'finished')
 })
 
 it('a person stays finished since the first time, also after a lapse', () => {

@@ -38,7 +38,7 @@ async function sendAll(world: World, rules: Rules, holdsLease: () => Promise<boo
   const { signal } = new AbortController()
   const keyRing = createKeyRing(records, settings.SESSION_SECRET, now)
   const ask = createPersonCheck({
-    listed: (apps) => apps,
+    shownApps: (apps) => apps,
     unconnectedAppsOf: (actAs) =>
       serviceClient.unconnectedApps({ kind: 'global-token', token: GLOBAL_TOKEN, actAs }),
     throttle: new Throttle(1_000, signal),

@@ -12,7 +12,7 @@ import {
   isBeingConfirmed,
   applyCheck,
   skip,
-  startWalk,
+  newWalk,
   unblock,
   unskip,
 } from '../../src/onboarding/walk.ts'
@@ -43,7 +43,7 @@ const unconnectedIn = (service: State['service']): UnconnectedApp[] =>
 
 function beginning(apps: number): State {
   const names = Array.from({ length: apps }, (_, number) => [`app_${number + 1}`, 'listed'] as const)
-  return { walk: startWalk(0), service: Object.fromEntries(names), tabs: [], now: 0 }
+  return { walk: newWalk(0), service: Object.fromEntries(names), tabs: [], now: 0 }
 }
 
 let steps = 0

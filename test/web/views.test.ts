@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { useFolder } from '../helpers/folder.ts'
 import { noDescription } from '../helpers/no-description.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
-import { applyCheck, startWalk } from '../../src/onboarding/walk.ts'
+import { applyCheck, newWalk } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
 import { createViews } from '../../src/web/views.ts'
 import { createBrand } from '../../src/web/brand.ts'
@@ -33,7 +33,7 @@ const frame = {
 }
 
 const apps = ['slack_1', 'jira_1'].map((name) => ({ instance: name, name, status: 'awaiting' as const }))
-const overview = overviewOf(applyCheck(startWalk(NOW), apps, NOW, 90), {
+const overview = overviewOf(applyCheck(newWalk(NOW), apps, NOW, 90), {
   now: NOW,
   t,
   person: 'ada@acme.example',

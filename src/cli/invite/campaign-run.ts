@@ -96,7 +96,7 @@ export function createCampaignRun(
   return {
     ...given,
     people,
-    listed: company.listed,
+    shownApps: company.shownApps,
     ...(mailServer && {
       rename: (changes) =>
         renameAll(people, changes, {
@@ -109,7 +109,7 @@ export function createCampaignRun(
     check: createPersonCheck({
       unconnectedAppsOf: service.unconnectedAppsOf,
       // As on the pages, hidden apps are neither named nor counted.
-      listed: company.listed,
+      shownApps: company.shownApps,
       throttle: new Throttle(checksPerSecond, signal),
       onPause: (seconds) => progress?.onServicePause(seconds),
       signal,

@@ -3,7 +3,7 @@ import { MAX_SCANNABLE_APPS } from '../../company/app-names.ts'
 import { bucketOf } from '../app-state.ts'
 import { callbackPath, overviewPath, visitParameters } from '../paths.ts'
 import { statusOf } from '../status.ts'
-import { startWalk, type TrackedApp, type Walk } from '../walk.ts'
+import { newWalk, type TrackedApp, type Walk } from '../walk.ts'
 import { iconOf } from '../../company/app-description.ts'
 import { isLong, cardAndBanner } from './card.ts'
 import { listRows, NEW_AFTER_MS, type Action } from './rows.ts'
@@ -23,7 +23,7 @@ export function sharedWalk({ apps }: Walk): Walk | undefined {
   const hasNewApp = Math.max(...times) - Math.min(...times) > NEW_AFTER_MS
   if (!isPlain || hasNewApp || !apps.some(isUntouched) || apps.length > MAX_SCANNABLE_APPS) return undefined
   const withoutTimes = apps.map(({ instance, name, status }) => ({ instance, name, status, firstSeen: 0 }))
-  return { ...startWalk(0), apps: withoutTimes }
+  return { ...newWalk(0), apps: withoutTimes }
 }
 
 export function overviewOf(walk: Walk, context: Parameters<typeof createOverviewModel>[1]) {

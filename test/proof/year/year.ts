@@ -74,7 +74,7 @@ export class Year {
         checkReturnTo: () => undefined,
         company: {
           replacedBy: this.#replacedBy,
-          listed: (apps) =>
+          shownApps: (apps) =>
             apps.flatMap((app) => {
               const instance = this.#replacedBy.get(app.instance) ?? app.instance
               const isOver = instance !== app.instance && apps.some((one) => one.instance === instance)
@@ -183,7 +183,7 @@ export class Year {
       compareAndRemove: (...args) => life.during(() => compareAndRemove(...args)),
     })
     return {
-      listed: (apps) => apps,
+      shownApps: (apps) => apps,
       people: {
         get: (email) => people.get(email),
         addressAt: (email, at) => people.addressAt(email, at),

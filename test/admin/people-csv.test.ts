@@ -1,0 +1,45 @@
+// The export of people as CSV.
+import { parse } from 'csv-parse/sync'
+import { expect, it } from 'vitest'
+import { peopleCsv } from '../../src/admin/people-csv.ts'
+import { readPeopleList } from '../../src/campaigns/people-file.ts'
+import { newPerson, type Person } from '../../src/people/person.ts'
+import { collect, summaries, withAppStates, withEmailState } from '../helpers/people.ts'
+
+const NOW = Date.UTC(2026, 10, 2, 9)
+const DAY = 86_400_000
+const person = newPerson('ada@acme.example', NOW)
+const invited = withEmailState(person, 'sent', { now: NOW })
+
+it('the export has name, language and department for the next email', async () => {
+  const hana = { ...person, name: '=Hana', language: 'ja', group: 'Sales' }
+  expect(await collect(readPeopleList(peopleCsv(summaries(hana))))).toMatchObject([
+    { person: { email: person.email, name: '=Hana', language: 'ja', group: 'Sales' } },
+  ])
+})
+
+const csvOf = async (person: Person) => (await collect(peopleCsv(summaries(person)))).join('')
+
+it('the export has each person’s emails and the state of the newest', async () => {
+  const deferred = withEmailState(invited, 'deferred', { reminder: 1, now: NOW + DAY })
+  const names = { slack_1: 'Slack', slack_2: 'Slack' }
+  const text = await csvOf(
+    withAppStates(deferred, { slack_1: 'unconnected', slack_2: 'unconnected' }, NOW, names),
+  )
+  expect(text.charCodeAt(0)).toBe(0xfeff)
+  const [person] = parse<Record<string, string>>(text, { bom: true, columns: true })
+  const waiting = 'Slack [slack_1]; Slack [slack_2]'
+  expect(person).toMatchObject({ mails: '1', mail: 'deferred', waiting })
+})
+
+it('the export contains no spreadsheet formula, whatever the names of apps and departments', async () => {
+  for (const name of ['=HYPERLINK("https://evil.example")', '+1', '-1', '@SUM(A1)', '\t=1', '＝1']) {
+    const person = { ...newPerson('=cmd@acme.example', NOW), group: name }
+    const [, record = []] = parse(
+      await csvOf(withAppStates(person, { x_1: 'unconnected' }, NOW, { x_1: name })),
+      { bom: true },
+    )
+    expect(record.filter((cell) => /^[=+\-@\t＝]/.test(cell))).toEqual([])
+    expect(record[0]).toBe("'=cmd@acme.example")
+  }
+})
