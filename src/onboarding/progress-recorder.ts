@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import { omitUndefined } from '../omit-undefined.ts'
 import { normalizedAddress } from '../people/address.ts'
-import type { DelistedApps } from '../people/delisted-apps.ts'
+import type { createDelistedApps } from '../people/delisted-apps.ts'
 import type { PeopleStore } from '../people/people-store.ts'
 import {
   appsOf,
@@ -31,20 +31,17 @@ type Lapses = ReadonlyMap<string, number> | undefined
 
 type RecordedPeople = Pick<PeopleStore, 'get' | 'change' | 'rename' | 'addressAt'>
 
+type DelistedApps = Pick<ReturnType<typeof createDelistedApps>, 'instances'>
+
 export class ProgressRecorder {
   readonly #people: RecordedPeople
-  readonly #delistedApps: Pick<DelistedApps, 'instances'>
+  readonly #delistedApps: DelistedApps
   readonly #log: Pick<Log, 'warn'>
   readonly #now: () => number
   /** The last progress that this process recorded, by person. */
   readonly #last = new Map<string, { hash: string; at: number; lapses: Lapses }>()
 
-  constructor(
-    people: RecordedPeople,
-    delistedApps: Pick<DelistedApps, 'instances'>,
-    log: Pick<Log, 'warn'>,
-    now: () => number,
-  ) {
+  constructor(people: RecordedPeople, delistedApps: DelistedApps, log: Pick<Log, 'warn'>, now: () => number) {
     this.#people = people
     this.#delistedApps = delistedApps
     this.#log = log

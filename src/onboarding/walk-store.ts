@@ -2,7 +2,7 @@
 // are compare-and-set, so two tabs don't overwrite each other. An unreadable record counts as absent.
 import type { Company } from '../company/company.ts'
 import { changeRecord } from '../records/change.ts'
-import type { DelistedApps } from '../people/delisted-apps.ts'
+import type { createDelistedApps } from '../people/delisted-apps.ts'
 import { PersonUnreadable, type PeopleStore } from '../people/people-store.ts'
 import type { Person } from '../people/person.ts'
 import type { KeyRing, DataKey } from '../records/data-key.ts'
@@ -46,7 +46,7 @@ export class WalkStore {
     /** Checks stored URLs again, because the rules may have changed. */
     checkReturnTo: (returnTo: unknown) => string | undefined
     company: Pick<Company, 'shownApps' | 'replacedBy'>
-    delistedApps: Pick<DelistedApps, 'isRemoved'>
+    delistedApps: Pick<ReturnType<typeof createDelistedApps>, 'isRemoved'>
     people: Pick<PeopleStore, 'get'>
     now: () => number
   }) {

@@ -5,7 +5,7 @@ import { CsvError, parse, type Info } from 'csv-parse'
 import { stringify } from 'csv-stringify'
 import { OperatorError } from '../problem.ts'
 
-export class UnreadableCsv extends OperatorError {
+class UnreadableCsv extends OperatorError {
   override name = 'UnreadableCsv'
 }
 

@@ -29,5 +29,3 @@ export function createDelistedApps(store: Pick<KeepStateStore, 'load'>, now: () 
     instances: (): ReadonlySet<string> => delistedInstances(current()),
   }
 }
-
-export type DelistedApps = ReturnType<typeof createDelistedApps>

@@ -1,6 +1,5 @@
 // Lists of people from spreadsheets and directories: recognized columns, and errors.
 import { expect, it } from 'vitest'
-import { UnreadableCsv } from '../../src/people/csv.ts'
 import { UnreadableList } from '../../src/campaigns/people-columns.ts'
 import { collect } from '../helpers/people.ts'
 import { readPeopleList, type ListEntry } from '../../src/campaigns/people-file.ts'
@@ -133,7 +132,7 @@ it.each([
 
 it('a list with an unclosed quote is refused, with the line before it', async () => {
   const text = `email,name\nada@acme.example,Ada\nbob@acme.example,"Bob\n${'eve@acme.example,Eve\n'.repeat(20)}`
-  await expect(rowsOf(text)).rejects.toThrow(UnreadableCsv)
+  await expect(rowsOf(text)).rejects.toThrow(expect.objectContaining({ name: 'UnreadableCsv' }))
   await expect(rowsOf(text)).rejects.toThrow('after line 2: an unclosed quote')
   await expect(rowsOf(`email\n${'x'.repeat(70_000)}\n`)).rejects.toThrow('after line 1')
 })

@@ -3,7 +3,7 @@ import { createHmac, hkdfSync } from 'node:crypto'
 import { createLocalJWKSet, EncryptJWT, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { parseJson } from '../../src/http/body.ts'
 import { Invitations } from '../../src/invites/token.ts'
-import { InvalidLogoutToken, verifyLogoutToken } from '../../src/sign-in/sign-out/back-channel.ts'
+import { verifyLogoutToken } from '../../src/sign-in/sign-out/back-channel.ts'
 import { jsonTextWith, near, must, refusing, words, type Reader } from './inputs.ts'
 
 const NOW = Date.UTC(2026, 10, 22)
@@ -58,7 +58,7 @@ const good = { iss: rules.issuer, aud: 'onramp', ...times, jti: 'j', sub: 's', e
 const logoutTokens: Reader = {
   name: 'a logout token',
   input: near(await signedWith(good), await signedWith({ ...good, aud: 'another' })),
-  read: (token) => refusing([InvalidLogoutToken], () => verifyLogoutToken(token, rules)),
+  read: (token) => refusing(['InvalidLogoutToken'], () => verifyLogoutToken(token, rules)),
 }
 
 const logoutClaims: Reader = {
@@ -69,7 +69,7 @@ const logoutClaims: Reader = {
     const claims = typeof json === 'object' && json !== null && !Array.isArray(json) ? json : {}
     // What is nested too deeply for signing can't be signed by anyone else on this library either.
     const token = await signedWith({ ...good, ...claims }).catch(() => '')
-    await refusing([InvalidLogoutToken], async () => {
+    await refusing(['InvalidLogoutToken'], async () => {
       const { sub, sid } = await verifyLogoutToken(token, rules)
       must(Boolean(sub) || Boolean(sid), 'end the sign-ins of no one')
     })

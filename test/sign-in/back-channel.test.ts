@@ -8,11 +8,7 @@ import { Problem } from '../../src/problem.ts'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 import { hashOf } from '../../src/records/seal.ts'
 import { asymmetricAlgorithms } from '../../src/sign-in/server/signing-keys.ts'
-import {
-  createBackChannelRoutes,
-  InvalidLogoutToken,
-  verifyLogoutToken,
-} from '../../src/sign-in/sign-out/back-channel.ts'
+import { createBackChannelRoutes, verifyLogoutToken } from '../../src/sign-in/sign-out/back-channel.ts'
 import { createLimits } from '../../src/web/rate-limit.ts'
 import { memoryStore } from './memory-store.ts'
 
@@ -40,7 +36,7 @@ const rules = {
 /** The sub and sid of a logout token, or the reason of its refusal. */
 const verified = (token: string, own: Partial<typeof rules> = {}) =>
   verifyLogoutToken(token, { ...rules, ...own }).catch((error: unknown) =>
-    error instanceof InvalidLogoutToken ? error.message : error,
+    error instanceof Error && error.name === 'InvalidLogoutToken' ? error.message : error,
   )
 const read = async (claims: object, header: object = {}) => await verified(await tokenOf(claims, header))
 const unverified = (code: string) => `the token is invalid (${code})`

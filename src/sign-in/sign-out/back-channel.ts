@@ -101,7 +101,7 @@ async function refuseReplay(
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 
-export class InvalidLogoutToken extends Error {
+class InvalidLogoutToken extends Error {
   override name = 'InvalidLogoutToken'
 }
 
