@@ -104,6 +104,8 @@ it.each<[Partial<Settings>, RegExp]>([
   [secret('Changeme-Q7vZk2LmX0aBcD4e'), /^warn REPORT_TOKEN: .* others could guess it/],
   [secret('a'.repeat(34)), /^warn REPORT_TOKEN/],
   [{ SESSION_SECRET: [random, 'a'.repeat(34)] }, /^warn SESSION_SECRET/],
+  [{ INVITE_SECRET: ['a'.repeat(34)] }, /^warn INVITE_SECRET/],
+  [{ METRICS_TOKEN: 'a'.repeat(34) }, /^warn METRICS_TOKEN/],
 ])('the doctor reports the settings %j', (settings, expected) => {
   expect(problems(machineCheck, machineFacts(), { settings })).toEqual(matching(expected))
 })
@@ -113,7 +115,7 @@ it.each<Partial<Settings>>([
   { SMTP_URL: ABLE_TO_EMAIL.SMTP_URL },
   { SERVICE_GLOBAL_TOKEN: random },
   { ...ABLE_TO_EMAIL, ADMIN_EMAILS: ['grace@acme.test'] },
-  { SESSION_SECRET: [random], REPORT_TOKEN: random },
+  { SESSION_SECRET: [random], REPORT_TOKEN: random, METRICS_TOKEN: random },
 ])('the doctor reports nothing about the settings %j', (settings) => {
   expect(problems(machineCheck, machineFacts(), { settings })).toEqual([])
 })
