@@ -52,6 +52,7 @@ const nouns = [
   'omit-undefined.ts',
   'version.ts',
   'with-timeout.ts',
+  'turns.ts',
 ]
 const web = [...nouns, 'session', 'web', 'languages', 'company']
 const feature = [...web, 'sign-in']
@@ -65,6 +66,7 @@ const allowed: Record<string, string[]> = {
   'safe-text.ts': [],
   'version.ts': [],
   'with-timeout.ts': [],
+  'turns.ts': ['problem.ts'],
   'packages/pack.ts': [],
   'require-node.mjs': [],
   // The current request, and the trace headers of outbound requests.

@@ -4,6 +4,7 @@ import type { Request } from 'express'
 import { Problem } from '../problem.ts'
 import { createSingleFlight } from '../records/lease.ts'
 import { personKey, requireSignedIn, type User } from '../session/signed-in.ts'
+import { Turns } from '../turns.ts'
 import type { Audit } from '../web/audit.ts'
 import type { Log } from '../web/log.ts'
 import type { WalkChecker } from './walk-checker.ts'
@@ -28,6 +29,7 @@ type ConsentResult =
 export class Consents {
   readonly #deps
   readonly #once = createSingleFlight<ConsentResult>()
+  readonly #failures = Turns.forChanges()
 
   constructor(deps: {
     walkChecker: Pick<WalkChecker, 'checkForTransition'>
@@ -43,17 +45,15 @@ export class Consents {
 
   /** @param instance undefined: the next app @throws {Problem} */
   async start(req: Request, instance: string | undefined): Promise<ConsentResult> {
-    const { walkChecker, walks } = this.#deps
+    const { walkChecker } = this.#deps
     const { user } = requireSignedIn(req)
     return await this.#once(`${personKey(user)} click ${instance ?? ''}`, async () => {
-      const walk = await walks.load(user)
       try {
-        const start = { user, walk, mayLeave: true }
         const decide = (before: Walk, check: TransitionCheck) => afterClick(before, check, instance)
-        const decision = await walkChecker.checkForTransition(req, start, decide)
+        const decision = await walkChecker.checkForTransition(req, true, decide)
         return this.#resultOf(user, decision)
       } catch (error) {
-        await this.#auditFailure(user, walk, instance, error)
+        await this.#auditFailure(user, instance, error)
         throw error
       }
     })
@@ -61,6 +61,18 @@ export class Consents {
 
   /** Handles a return from an app. @throws {Problem} */
   async finish(req: Request): Promise<ConsentResult> {
+    const { user } = requireSignedIn(req)
+    const result = await this.#findReturn(req)
+    if (result.kind !== 'return') return result
+    const { app } = result
+    // Nothing here holds the walk while the return waits for its turn.
+    return await this.#once(`${personKey(user)} return ${app.attempt.step}`, () =>
+      this.#completeReturn(req, user, app),
+    )
+  }
+
+  /** @returns the app of a return that has to be checked, or the result without a check */
+  async #findReturn(req: Request): Promise<ConsentResult | { kind: 'return'; app: StartedApp }> {
     const { walks, isAutomatic, log, now } = this.#deps
     const { user } = requireSignedIn(req)
     const walk = await walks.load(user)
@@ -72,50 +84,53 @@ export class Consents {
       const after = await walks.update(user, (before) => markReturned(before, app, now(), 1), walk)
       return { kind: 'overview', walk: after }
     }
-    const hasError = Boolean(req.query['error'])
     // Each chain of redirects leads to one app only, because browsers give up after about 20.
-    if (isAutomatic && !hasError && isQuickReturn(app.attempt, now()) && isBrowserNavigation(req)) {
+    if (isAutomatic && !hasError(req) && isQuickReturn(app.attempt, now()) && isBrowserNavigation(req)) {
       await walks.update(user, (before) => markReturned(before, app, now()), walk)
       return { kind: 'interstitial', app }
     }
-    return await this.#once(`${personKey(user)} return ${app.attempt.step}`, () =>
-      this.#completeReturn(req, { user, walk, app, hasError }),
-    )
+    return { kind: 'return', app }
   }
 
-  async #completeReturn(
-    req: Request,
-    { user, walk, app, hasError }: { user: User; walk: Walk; app: StartedApp; hasError: boolean },
-  ): Promise<ConsentResult> {
+  async #completeReturn(req: Request, user: User, app: StartedApp): Promise<ConsentResult> {
     const { walkChecker, walks, isAutomatic, audit, progress, now } = this.#deps
     const { instance } = app
-    const consentReturn = { instance, step: app.attempt.step, isAutomatic, hasError }
+    const isRefused = hasError(req)
+    const consentReturn = { instance, step: app.attempt.step, isAutomatic, hasError: isRefused }
     try {
       // A waiting page never continues without a click.
-      const start = { user, walk, mayLeave: isAutomatic && app.attempt.checksSinceReturn === 0 }
+      const mayLeave = isAutomatic && app.attempt.checksSinceReturn === 0
       const decide = (before: Walk, check: TransitionCheck) => afterReturn(before, check, consentReturn)
-      const decision = await walkChecker.checkForTransition(req, start, decide)
-      const result = stepResultOf(walk, decision.walk, app, now())
+      const decision = await walkChecker.checkForTransition(req, mayLeave, decide)
+      const result = stepResultOf(decision.before, decision.walk, app, now())
       if (result !== undefined && result !== 'connected') {
         audit({ event: 'step_result', user, datasource: instance, result })
-        if (hasError) await progress.recordFailure(user, { at: now(), instance, code: 'declined' })
+        if (isRefused) await progress.recordFailure(user, { at: now(), instance, code: 'declined' })
       }
       return this.#resultOf(user, decision)
     } catch (error) {
       // The person is back, even if the check failed.
       await walks.update(user, (before) => markReturned(before, app, now(), 1))
-      await this.#auditFailure(user, walk, instance, error)
+      await this.#auditFailure(user, instance, error)
       throw error
     }
   }
 
-  /** The log line of a failed request names neither the person nor the app. Never rejects. */
-  async #auditFailure(user: User, walk: Walk, instance: string | undefined, error: unknown): Promise<void> {
+  /**
+   * The log line of a failed request names neither the person nor the app. Never rejects. Runs in turn, because a
+   * hanging service fails hundreds of clicks at once.
+   */
+  async #auditFailure(user: User, instance: string | undefined, error: unknown): Promise<void> {
     const { code, datasource } = error instanceof Problem ? error : new Problem(500, 'internal')
-    const app = datasource ?? walk.apps.find((one) => one.instance === instance)
-    const { audit, progress, now } = this.#deps
-    audit({ event: 'step_failed', user, datasource: app?.instance, code })
-    await progress.recordFailure(user, { at: now(), instance: app?.instance, code })
+    const { audit, progress, walks, now } = this.#deps
+    const record = async () => {
+      // An instance that isn't theirs is anyone's text.
+      const { apps } = await walks.load(user).catch(() => ({ apps: [] }))
+      const app = datasource ?? apps.find((one) => one.instance === instance)
+      audit({ event: 'step_failed', user, datasource: app?.instance, code })
+      await progress.recordFailure(user, { at: now(), instance: app?.instance, code })
+    }
+    await this.#failures.run(personKey(user), record)
   }
 
   /** Called once per transition, even if several requests share it, so that the audit line is written once. */
@@ -128,6 +143,8 @@ export class Consents {
     return { kind: 'redirect', location: consentUrlOf(instance) ?? overviewPath(walk.visit) }
   }
 }
+
+const hasError = (req: Request) => Boolean(req.query['error'])
 
 const isBrowserNavigation = (req: Request) =>
   req.get('sec-fetch-dest') === 'document' && req.get('user-agent')?.startsWith('Mozilla/') === true

@@ -17,6 +17,7 @@ import {
   type Person,
 } from '../people/person.ts'
 import { personKey, verifiedEmail, type User } from '../session/signed-in.ts'
+import { Turns } from '../turns.ts'
 import type { Log } from '../web/log.ts'
 import { trackedAppState } from './next-step.ts'
 import type { TrackedApp, Walk } from './walk.ts'
@@ -38,6 +39,7 @@ export class ProgressRecorder {
   readonly #delistedApps: DelistedApps
   readonly #log: Pick<Log, 'warn'>
   readonly #now: () => number
+  readonly #changes = Turns.forChanges()
   /** The last progress that this process recorded, by person. */
   readonly #last = new Map<string, { hash: string; at: number; lapses: Lapses }>()
 
@@ -79,9 +81,13 @@ export class ProgressRecorder {
   async #changeRecord(user: User, change: (person: Person) => Person, failed: string): Promise<void> {
     const email = verifiedEmail(user)
     if (email === undefined) return
+    const key = personKey(user)
+    const changeKnown = (person: Person, isKnown: boolean) => (isKnown ? change(person) : person)
     try {
-      const { address, ...loaded } = await this.#locateRecord(email, personKey(user))
-      await this.#people.change(address, (person, isKnown) => (isKnown ? change(person) : person), loaded)
+      await this.#changes.run(key, async () => {
+        const { address, ...loaded } = await this.#locateRecord(email, key)
+        await this.#people.change(address, changeKnown, loaded)
+      })
     } catch (error) {
       this.#log.warn({ err: error }, failed)
     }

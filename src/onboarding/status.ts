@@ -37,7 +37,7 @@ const FRESH_MS = 3_000
 const MAX_REMEMBERED = 10_000
 
 export function createStatusRoute(
-  walkChecker: Pick<WalkChecker, 'checkWalk'>,
+  walkChecker: Pick<WalkChecker, 'checkForWidget'>,
   walks: Pick<WalkStore, 'load'>,
   languages: Pick<Languages, 'ofRequest' | 'nearest'>,
   now: () => number,
@@ -50,7 +50,7 @@ export function createStatusRoute(
     const { user, id } = requireSignedIn(req)
     const key = personKey(user)
     if (now() - (checkedAt.get(key) ?? -Infinity) < FRESH_MS) return await walks.load(user)
-    const walk = await once(`${key} ${id}`, () => walkChecker.checkWalk(req))
+    const walk = await once(`${key} ${id}`, () => walkChecker.checkForWidget(req))
     if (checkedAt.size >= MAX_REMEMBERED) checkedAt.clear()
     checkedAt.set(key, now())
     return walk

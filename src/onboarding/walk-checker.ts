@@ -14,7 +14,6 @@ import type { TransitionCheck, Transition } from './transition.ts'
 import { applyCheck, mayCheck, withLapses, type UnconnectedApp, type Walk } from './walk.ts'
 import type { WalkStore } from './walk-store.ts'
 
-type TransitionStart = { user: User; walk: Walk; mayLeave: boolean }
 type DecideTransition = (before: Walk, check: TransitionCheck) => Transition
 
 export class WalkChecker {
@@ -42,8 +41,13 @@ export class WalkChecker {
    */
   checkWalk(req: Request, change = (walk: Walk) => walk, signal?: AbortSignal): Promise<Walk> {
     const { service, publicUrl } = this.#deps
-    const page = { signal, isForOtherSite: isFromOtherSite(req, publicUrl) }
-    return service.inTurn(req, page, () => this.#checkWalk(req, change, signal))
+    const kind = isFromOtherSite(req, publicUrl) ? 'otherSite' : 'own'
+    return service.inTurn(req, { signal, kind }, () => this.#checkWalk(req, change, signal))
+  }
+
+  /** The same for the widget, which is no page and changes nothing. @throws {Problem} */
+  checkForWidget(req: Request): Promise<Walk> {
+    return this.#deps.service.inTurn(req, { kind: 'widget' }, () => this.#checkWalk(req, (walk) => walk))
   }
 
   async #checkWalk(req: Request, change: (walk: Walk) => Walk, signal?: AbortSignal): Promise<Walk> {
@@ -74,20 +78,24 @@ export class WalkChecker {
   /**
    * Checks with a fresh step id, decides, and stores the decision.
    * @param mayLeave false if no path will be followed, so that other checks may void it
+   * @returns the decision, and the walk `before` it
    * @throws {Problem}
    */
-  checkForTransition(req: Request, start: TransitionStart, decideTransition: DecideTransition) {
-    return this.#deps.service.inTurn(req, {}, () => this.#checkForTransition(req, start, decideTransition))
+  checkForTransition(req: Request, mayLeave: boolean, decideTransition: DecideTransition) {
+    return this.#deps.service.inTurn(req, {}, () => this.#checkForTransition(req, mayLeave, decideTransition))
   }
 
   async #checkForTransition(
     req: Request,
-    { user, walk, mayLeave }: TransitionStart,
+    mayLeave: boolean,
     decideTransition: DecideTransition,
-  ): Promise<Transition & { consentUrlOf: (instance: string) => string | undefined }> {
+  ): Promise<Transition & { before: Walk; consentUrlOf: (instance: string) => string | undefined }> {
+    const { user } = requireSignedIn(req)
     const { service, walks, progress, confirmSeconds, publicUrl, baseUrl, hasInstructions, log, now } =
       this.#deps
     const step = randomUUID().replaceAll('-', '')
+    // Read in its turn, because a waiting click should hold no walk.
+    const walk = await walks.load(user)
     const checkedAt = now()
     const leave = (before: Walk): Walk => ({ ...before, leavingAt: checkedAt })
     const leaving = mayLeave ? await walks.update(user, leave, walk) : walk
@@ -116,7 +124,7 @@ export class WalkChecker {
       { transition: kind, instance, from, unconnected: unconnected.map(nameAndStatus) },
       'walk: transition',
     )
-    return { ...transition, walk: withLapses(after, lapses), consentUrlOf }
+    return { ...transition, walk: withLapses(after, lapses), before: walk, consentUrlOf }
   }
 
   /** Stores a change, and audits every newly connected app, even if another tab or device connected it. */

@@ -9,6 +9,7 @@ import type { KeyRing, DataKey } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { sealedJson } from '../records/seal.ts'
 import { personKey, verifiedEmail, type User } from '../session/signed-in.ts'
+import { Turns } from '../turns.ts'
 import { newWalk, type TrackedApp, type Walk } from './walk.ts'
 
 const LIFE_SECONDS = 90 * 24 * 3600
@@ -37,6 +38,7 @@ type WalkKeys = { dataKey: DataKey; key: string }
 
 export class WalkStore {
   readonly #deps
+  readonly #changes = Turns.forChanges()
   /** The stored form of each loaded or written walk, to skip writes that change nothing. */
   readonly #stored = new WeakMap<Walk, WalkKeys & { text: string | undefined; json: string }>()
 
@@ -99,7 +101,13 @@ export class WalkStore {
    * @throws {StoreUnavailable}
    */
   async update(user: User, change: (walk: Walk) => Walk, loaded?: Walk): Promise<Walk> {
-    const walk = loaded ?? (await this.load(user))
+    if (loaded !== undefined) return await this.#update(user, change, loaded)
+    return await this.#changes.run(personKey(user), async () =>
+      this.#update(user, change, await this.load(user)),
+    )
+  }
+
+  async #update(user: User, change: (walk: Walk) => Walk, walk: Walk): Promise<Walk> {
     const stored = this.#stored.get(walk)
     const { dataKey, key } = stored ?? (await this.#keysOf(user))
     let result = walk

@@ -10,6 +10,7 @@ import { Problem } from '../problem.ts'
 import { endSession } from '../session/session.ts'
 import { personKey, findSignedIn, requireSignedIn, type Tokens } from '../session/signed-in.ts'
 import type { Audit } from '../web/audit.ts'
+import { Turns } from '../turns.ts'
 import { withTimeout } from '../with-timeout.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
 import type { TokenRefresh } from './refresh.ts'
@@ -22,8 +23,9 @@ const MAX_EARLY_WAIT_MS = 1_000
 const MAX_PAGES = 8
 const MAX_QUEUED = 200
 /** Pages of all people that check at once, as many as the service client has connections. */
-const MAX_OF_ALL = 128
-const MAX_WAIT_MS = 10_000
+const OWN_PAGES = { all: 128, ofPerson: MAX_PAGES, waitMs: 10_000 }
+/** The widget gives up after this wait. */
+const WIDGETS = { all: 32, ofPerson: 2, waitMs: 5_000 }
 /**
  * For pages that another site opens: half as many. A proxy may hide that their browsers have gone, so once `crowd`
  * pages of all people wait, each person has few. Links and sign-ins are among them: they wait until their connection
@@ -40,102 +42,11 @@ const MAX_LONG_LISTS = 4
 
 type Call<T> = (credentials: Credentials) => Promise<T>
 
-const noTurn = () =>
-  new Problem(503, 'service_unavailable', {
-    detail: `other pages were waiting for the service: no turn within ${MAX_WAIT_MS / 1000} s`,
-    retryAfter: 5,
-  })
-
-type Turn = { start: () => void }
-
-/** Runs work, a few at once. Serves people with queued work in rotation. */
-class Turns {
-  readonly #max: { all: number; ofPerson: number; waitMs?: number }
-  /** Queued and running work by person. The first person with queued work and few running is next. */
-  readonly #people = new Map<string, { queued: Set<Turn>; running: number }>()
-  #running = 0
-  /** Queued and running work. */
-  size = 0
-
-  constructor(max: { all: number; ofPerson: number; waitMs?: number }) {
-    this.#max = max
-  }
-
-  /** Queued and running work of a person. */
-  countOf(person: string): number {
-    const { queued, running = 0 } = this.#people.get(person) ?? {}
-    return (queued?.size ?? 0) + running
-  }
-
-  /** @param signal ends the wait, with its reason @throws {Problem} if the wait is too long */
-  async run<T>(person: string, work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-    const own = this.#people.get(person) ?? { queued: new Set(), running: 0 }
-    this.#people.set(person, own)
-    this.size++
-    try {
-      signal?.throwIfAborted()
-      if (this.#mayStart(own)) this.#begin(own)
-      else await this.#enqueue(own, signal)
-      try {
-        return await work()
-      } finally {
-        this.#running--
-        own.running--
-        this.#startNext()
-      }
-    } finally {
-      this.size--
-      if (this.countOf(person) === 0) this.#people.delete(person)
-    }
-  }
-
-  #mayStart({ running }: { running: number }): boolean {
-    return this.#running < this.#max.all && running < this.#max.ofPerson
-  }
-
-  #begin(own: { running: number }): void {
-    this.#running++
-    own.running++
-  }
-
-  #enqueue(own: { queued: Set<Turn>; running: number }, signal: AbortSignal | undefined): Promise<void> {
-    const { promise: started, resolve, reject } = Promise.withResolvers<void>()
-    const { waitMs } = this.#max
-    const leave = (reason: Error) => {
-      clearTimeout(timer)
-      if (own.queued.delete(turn)) reject(reason)
-    }
-    const timer = waitMs === undefined ? undefined : setTimeout(() => leave(noTurn()), waitMs)
-    const turn: Turn = {
-      start: () => {
-        clearTimeout(timer)
-        this.#begin(own)
-        resolve()
-      },
-    }
-    own.queued.add(turn)
-    signal?.addEventListener('abort', () => leave(signal.reason as Error))
-    return started
-  }
-
-  #startNext(): void {
-    for (const [person, own] of this.#people) {
-      const [turn] = own.queued
-      if (turn === undefined || !this.#mayStart(own)) continue
-      own.queued.delete(turn)
-      turn.start()
-      // The person's next turn comes after one of everyone else's.
-      this.#people.delete(person)
-      this.#people.set(person, own)
-      return
-    }
-  }
-}
-
 /** Each method throws {Problem}; {SignInAgain} if only a new sign-in can help. */
 export class ServiceForPerson {
   readonly #deps
-  readonly #ownPages = new Turns({ all: MAX_OF_ALL, ofPerson: MAX_PAGES, waitMs: MAX_WAIT_MS })
+  readonly #ownPages = new Turns(OWN_PAGES)
+  readonly #widgets = new Turns(WIDGETS)
   readonly #forOtherSites = new Turns({ all: OTHER_SITES.pages, ofPerson: OTHER_SITES.ofPerson })
   readonly #withLongLists = new Turns({ all: MAX_LONG_LISTS, ofPerson: MAX_LONG_LISTS })
   /** The end of each page's turn. */
@@ -162,19 +73,19 @@ export class ServiceForPerson {
   /**
    * Runs the work of a page in turn. The work should itself read what it needs, so that a waiting page holds nothing.
    * @param options.signal aborts when no one waits for the page
-   * @param options.isForOtherSite another site opened the page
+   * @param options.kind `otherSite`: another site opened the page
    */
   async inTurn<T>(
     req: Request,
-    { signal, isForOtherSite = false }: { signal?: AbortSignal | undefined; isForOtherSite?: boolean },
+    { signal, kind = 'own' }: { signal?: AbortSignal | undefined; kind?: 'own' | 'otherSite' | 'widget' },
     work: () => Promise<T>,
   ): Promise<T> {
     const { user } = requireSignedIn(req)
-    const turns = isForOtherSite ? this.#forOtherSites : this.#ownPages
+    const turns = { own: this.#ownPages, otherSite: this.#forOtherSites, widget: this.#widgets }[kind]
     const isCrowd = turns.size >= OTHER_SITES.crowd
     const maxForOtherSites = isCrowd ? OTHER_SITES.ofPersonInCrowd : OTHER_SITES.ofPerson
     const person = personKey(user)
-    if (turns.countOf(person) >= (isForOtherSite ? maxForOtherSites : MAX_PAGES + MAX_QUEUED)) {
+    if (turns.countOf(person) >= (kind === 'own' ? MAX_PAGES + MAX_QUEUED : maxForOtherSites)) {
       this.#deps.audit({ event: 'limited', what: 'person', user })
       throw new Problem(429, 'too_many_requests', { retryAfter: 10 })
     }
@@ -207,7 +118,7 @@ export class ServiceForPerson {
         resolve()
         await this.#ends.get(req)
       }
-      void this.#withLongLists.run(person, untilEnd, undefined)
+      void this.#withLongLists.run(person, untilEnd)
     })
   }
 

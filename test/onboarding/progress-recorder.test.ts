@@ -23,15 +23,18 @@ function setUpProgress() {
   let walk = newWalk(NOW)
   let isAway = false
   let writes = 0
+  let [underWay, most] = [0, 0]
   const delisted = new Set<string>()
   const notified: unknown[] = []
 
   function startProcess({ skew = 0, user = ada }: { skew?: number; user?: User } = {}) {
     const now = () => time + skew
     const people = testPeople({ records, now, onEvents: () => {} })
-    const change: typeof people.change = (email, how) => {
+    const change: typeof people.change = async (email, how) => {
       writes++
-      return isAway ? Promise.reject(new Error('away')) : people.change(email, how)
+      if (isAway) throw new Error('away')
+      most = Math.max(most, ++underWay)
+      return await people.change(email, how).finally(() => underWay--)
     }
     const rename: typeof people.rename = (...given) =>
       isAway ? Promise.reject(new Error('away')) : people.rename(...given)
@@ -72,8 +75,18 @@ function setUpProgress() {
     written: () => writes,
     notified,
     delisted,
+    mostAtOnce: () => most,
   }
 }
+
+it('simultaneous failures of a person are recorded one after the other', async () => {
+  const { startProcess, mostAtOnce } = setUpProgress()
+  const { page, fail, people } = startProcess()
+  await page([slack])
+  await Promise.all([1, 2, 3, 4].map(fail))
+  expect(mostAtOnce()).toBe(1)
+  expect((await people.get(ada.email))?.failures).toHaveLength(4)
+})
 
 it('a process remembers each person’s own lapses', async () => {
   const { startProcess, advance } = setUpProgress()

@@ -1,5 +1,7 @@
 // The overview and clicks on “Connect” over HTTP: checks, redirects and audit events.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
+import { WalkStore } from '../../src/onboarding/walk-store.ts'
 import { ada, consentOf, setUpWalkRoutes, github, PLAIN_CHECK, slack } from './walk-routes.ts'
 
 const CLICK = '/onboarding/connect/slack_1'
@@ -49,6 +51,21 @@ it('the overview shows the apps of its query, until another query names others',
   const abroad = await page('/onboarding?return_to=https://evil.example/')
   expect(abroad).toMatchObject({ card: { title: 'Connect Slack' }, narrowed: false })
   expect(abroad['returnTo']).toBeUndefined()
+})
+
+it('a click that waits for its turn holds no walk', async () => {
+  const { setup, open } = setUpWalkRoutes()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  setup.beforeResponse = () => promise
+  const load = vi.spyOn(WalkStore.prototype, 'load')
+  const clicks = Array.from({ length: 9 }, (_, n) => open(`/onboarding/connect/app_${n}`))
+  const responses = Promise.all(clicks.map(async (click) => await click))
+  await vi.waitFor(() => expect(load).toHaveBeenCalledTimes(8))
+  await nextTurn()
+  expect(load).toHaveBeenCalledTimes(8)
+  resolve()
+  expect((await responses).map(({ status }) => status)).toEqual(Array(9).fill(404))
+  load.mockRestore()
 })
 
 it('the overview refuses return addresses of more than 1,024 characters with a reason', async () => {

@@ -19,7 +19,7 @@ function statusAppWith(
   checkWalk: (session: string | undefined) => Promise<typeof walk>,
   now = () => Date.UTC(2026, 10, 24),
 ) {
-  const walkChecker = { checkWalk: (req: express.Request) => checkWalk(req.get('session')) }
+  const walkChecker = { checkForWidget: (req: express.Request) => checkWalk(req.get('session')) }
   const failed: ErrorRequestHandler = (_error, _req, res, _next) => void res.status(503).end()
   const app = express()
     .use((req, _res, next) => {

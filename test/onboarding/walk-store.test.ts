@@ -86,6 +86,15 @@ it('a walk loses none of forty simultaneous changes by two processes', async () 
   expect(walk.apps.filter((entry) => entry.skippedAt === 2)).toHaveLength(40)
 })
 
+it('simultaneous changes in one process read the walk once each', async () => {
+  const { process, counted } = setUpWalks()
+  const walks = process()
+  await walks.update(ada, (walk) => applyCheck(walk, apps, 1, 30))
+  Object.assign(counted, { reads: 0, writes: 0 })
+  await Promise.all(apps.map(({ instance }) => walks.update(ada, (walk) => skip(walk, instance, 2))))
+  expect(counted).toMatchObject({ reads: 40, writes: 40 })
+})
+
 it('a walk expires ninety days after its last change', async () => {
   const { process, counted } = setUpWalks()
   const walks = process()

@@ -148,11 +148,11 @@ function slowChecks(respond?: () => Promise<ListedApp[]>) {
   })
   const checks: Promise<unknown>[] = []
   /** Opens pages, each of which has one check. */
-  const check = (subject: string, times: number, isForOtherSite: boolean) => {
+  const check = (subject: string, times: number, kind: 'own' | 'otherSite' | 'widget') => {
     const session = { user: { issuer: '', subject }, tokens: { accessToken: subject, issuedAt: 0 } }
     for (let n = 0; n < times; n++) {
       const req = { session } as unknown as express.Request
-      const page = service.inTurn(req, { isForOtherSite }, () => service.check(req))
+      const page = service.inTurn(req, { kind }, () => service.check(req))
       checks.push(page.catch((problem: Problem) => (failures.push(problem), problem.status)))
     }
   }
@@ -168,25 +168,25 @@ function slowChecks(respond?: () => Promise<ListedApp[]>) {
 
 it('another site’s pages have twenty calls of a person, in a crowd two', async () => {
   const { check, results, audited } = slowChecks()
-  check('ada', 20, true)
-  check('ada', 1, true)
+  check('ada', 20, 'otherSite')
+  check('ada', 1, 'otherSite')
   expect([await results(), audited]).toEqual([1, ['limited']])
 
-  for (const n of Array(25).keys()) check(`visitor ${n}`, 20, true)
-  check('ada', 2, true)
-  check('ada', 1, true)
+  for (const n of Array(25).keys()) check(`visitor ${n}`, 20, 'otherSite')
+  check('ada', 2, 'otherSite')
+  check('ada', 1, 'otherSite')
   expect(await results()).toBe(1)
 
-  check('ada', 20, true)
+  check('ada', 20, 'otherSite')
   expect(await results()).toBe(0)
 })
 
 it('another site’s pages keep no own page waiting', async () => {
   const { check, results, running } = slowChecks()
-  for (const n of Array(25).keys()) check(`visitor ${n}`, 20, true)
+  for (const n of Array(25).keys()) check(`visitor ${n}`, 20, 'otherSite')
   await nextTurn()
   expect(running).toHaveLength(64)
-  check('visitor 1', 9, false)
+  check('visitor 1', 9, 'own')
   await nextTurn()
   expect(running).toHaveLength(72)
   expect(await results()).toBe(0)
@@ -194,8 +194,8 @@ it('another site’s pages keep no own page waiting', async () => {
 
 it('people whose calls wait for another site’s pages take turns', async () => {
   const { check, results, running, started } = slowChecks()
-  for (const n of Array(4).keys()) check(`visitor ${n}`, 20, true)
-  check('ada', 2, true)
+  for (const n of Array(4).keys()) check(`visitor ${n}`, 20, 'otherSite')
+  check('ada', 2, 'otherSite')
   await nextTurn()
   expect(started).toHaveLength(64)
 
@@ -209,31 +209,37 @@ it('people whose calls wait for another site’s pages take turns', async () => 
 
 it('of 300 people’s own pages 128 are under way, and each has its turn', async () => {
   const { check, results, running, started } = slowChecks()
-  for (const n of Array(300).keys()) check(`person ${n}`, 1, false)
+  for (const n of Array(300).keys()) check(`person ${n}`, 1, 'own')
   await nextTurn()
   expect(running).toHaveLength(128)
   expect(await results()).toBe(0)
   expect(started).toHaveLength(300)
 })
 
-it('an own page fails after ten seconds without a turn', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  const { check, results, running, failures } = slowChecks()
-  for (const n of Array(129).keys()) check(`person ${n}`, 1, false)
-  for (const n of Array(65).keys()) check(`visitor ${n}`, 1, true)
-  await nextTurn()
-  expect(running).toHaveLength(128 + 64)
-  vi.advanceTimersByTime(9_999)
-  await nextTurn()
-  expect(failures).toEqual([])
-  vi.advanceTimersByTime(60_000)
-  await nextTurn()
-  // Those under way have as long as they need.
-  const failure = { status: 503, code: 'service_unavailable', retryAfter: 5 }
-  expect(failures).toEqual([expect.objectContaining(failure)])
-  expect(await results()).toBe(0)
-  expect(failures).toHaveLength(1)
-})
+it.each([
+  { kind: 'own', more: 'otherSite', max: 128, seconds: 10 },
+  { kind: 'widget', more: 'own', max: 32, seconds: 5 },
+] as const)(
+  'a check ($kind) fails after $seconds seconds without a turn',
+  async ({ kind, more, ...rule }) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const { check, results, running, failures } = slowChecks()
+    for (const n of Array(rule.max + 1).keys()) check(`person ${n}`, 1, kind)
+    for (const n of Array(64).keys()) check(`visitor ${n}`, 1, more)
+    await nextTurn()
+    expect(running).toHaveLength(rule.max + 64)
+    vi.advanceTimersByTime(rule.seconds * 1_000 - 1)
+    await nextTurn()
+    expect(failures).toEqual([])
+    vi.advanceTimersByTime(60_000)
+    await nextTurn()
+    // Those under way have as long as they need.
+    const failure = { status: 503, code: 'service_unavailable', retryAfter: 5 }
+    expect(failures).toEqual([expect.objectContaining(failure)])
+    expect(await results()).toBe(0)
+    expect(failures).toHaveLength(1)
+  },
+)
 
 it('a page whose browser has gone before its turn makes no check', async () => {
   const { service, started } = slowChecks()
@@ -274,9 +280,9 @@ it.each([
 
 it('a person with many pages keeps no slot from others', async () => {
   const { check, results, running, started } = slowChecks()
-  check('eve', 200, false)
-  for (const n of Array(119).keys()) check(`person ${n}`, 1, false)
-  check('ada', 2, false)
+  check('eve', 200, 'own')
+  for (const n of Array(119).keys()) check(`person ${n}`, 1, 'own')
+  check('ada', 2, 'own')
   await nextTurn()
   expect(running).toHaveLength(8 + 119 + 1)
   for (const finish of running.splice(0, 2)) finish()
