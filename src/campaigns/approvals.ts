@@ -1,6 +1,13 @@
 // Decides when to email an app's owners, and whom to email after an approval. One person tests the approval
 // first; the others get an email once that person has connected the app. Pure.
-import { applyDecision, isRequested, personForCounts, newApproval, pausedApps } from '../people/keep-state.ts'
+import {
+  applyDecision,
+  isAnsweredRemoved,
+  isRequested,
+  personForCounts,
+  newApproval,
+  pausedApps,
+} from '../people/keep-state.ts'
 import type { Approval, DelistedApp, KeepState, KeepStateStore } from '../people/keep-state.ts'
 import { appsOf, isGone, mayHaveBeenSent, type Person, type PersonApp } from '../people/person.ts'
 import { campaignEmails, isReachable, ONBOARDING } from './campaign.ts'
@@ -73,13 +80,16 @@ export async function decideApprovals(
   { replacedBy, ownersOf, ...context }: ApprovalContext & CompanyContext,
 ): Promise<ApprovalUpdate[]> {
   const apps = new Map(
-    (state.approvals ?? []).map((stored) => {
-      const { instance: former } = stored
-      const instance = replacedBy.get(former) ?? former
-      const moved = instance !== former && { movedAt: context.now }
-      const waiting = { owners: ownersOf(instance), instance, former, people: [] as ApprovalPerson[] }
-      return [instance, { ...stored, ...moved, ...waiting }]
-    }),
+    // With the app, its approval is over.
+    (state.approvals ?? [])
+      .filter(({ instance }) => !isAnsweredRemoved(state, instance))
+      .map((stored) => {
+        const { instance: former } = stored
+        const instance = replacedBy.get(former) ?? former
+        const moved = instance !== former && { movedAt: context.now }
+        const waiting = { owners: ownersOf(instance), instance, former, people: [] as ApprovalPerson[] }
+        return [instance, { ...stored, ...moved, ...waiting }]
+      }),
   )
   // Apps that left many lists may have moved, with the people who wait for them.
   const isOpen = (app: DelistedApp) => (app.markedRemovedAt ?? app.markedConnectedAt) === undefined
@@ -99,7 +109,11 @@ export async function decideApprovals(
       const isAffected = apps.has(instance) && (notifiedAt > 0 || isFormer)
       if (appState !== 'blocked' && !isAffected) continue
       const owners = ownersOf(instance)
-      const added = { ...newApproval(instance, name), owners, former: instance, people: [] }
+      // An app that is back after it was removed or hidden starts over, without the owner's former decision.
+      const backAt =
+        record?.newAt !== undefined && record.newAt === record.previousDelistedAt ? record.newAt : 0
+      const fresh = { ...newApproval(instance, name), stageChangedAt: backAt }
+      const added = { ...fresh, owners, former: instance, people: [] }
       const approval = apps.get(instance) ?? added
       const consentedAt = record?.delistedAt === undefined ? connectedAt : 0
       const times = { blockedAt: sinceOf(app, person), notifiedAt, connectedAt, consentedAt }

@@ -125,6 +125,28 @@ it('a second email to an owner says how many people wait since the first', async
   expect(rollout.sentEmails.find(({ to }) => to === GRACE)?.text).toContain(again)
 })
 
+it('after an approved app was removed and is back, its owner is asked again', async () => {
+  const rollout = installation()
+  await setUpWaitingPeople(rollout)
+  await sentOn(rollout, TUESDAY)
+  await rollout.keepState.recordDecision('slack_1', { at: rollout.conditions.now, by: GRACE })
+  await sentOn(rollout, TUESDAY, 13)
+  const approved = (await rollout.keepState.load()).approvals
+  const question = { instance: 'slack_1', name: 'Slack', noticedAt: 1, since: 1, people: 12 }
+  const before = { ...(await rollout.keepState.load()), delistedApps: [question] }
+  await rollout.keepState.save(before)
+  for (const email of ALL) rollout.unconnectedApps.set(email, [])
+  rollout.conditions.now = timeOf(WEDNESDAY)
+  await rollout.run(ALL, { ...withOwner, removed: ['slack_1'] })
+  const removed = (await rollout.keepState.load()).approvals
+  for (const email of ALL) rollout.unconnectedApps.set(email, ['slack_1'])
+  const back = [...(await sentOn(rollout, THURSDAY)), ...(await sentOn(rollout, FRIDAY))]
+
+  expect(approved).toMatchObject([{ stage: 'approved' }])
+  expect(removed).toEqual([])
+  expect(back.filter(([to]) => to === GRACE)).toEqual([approvalRequest])
+})
+
 it('no owner is emailed at night, or while emails are paused', async () => {
   const rollout = installation()
   await setUpWaitingPeople(rollout)
