@@ -1,5 +1,4 @@
 // GET /admin: figures, funnel, trend and action items, from the report alone. Pure.
-import { likelySuccessorOf } from '../campaigns/clusters.ts'
 import { WORKING_HOURS } from '../campaigns/working-time.ts'
 import type { Company } from '../company/company.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
@@ -11,6 +10,7 @@ import { createPlot } from './plot.ts'
 import { uniqueNames } from './unique-names.ts'
 import {
   activeMassDisconnects,
+  likelySuccessorOf,
   PROGRESS_STATES,
   unansweredDelistings,
   withReplacements,
@@ -56,7 +56,11 @@ export function overviewPage(
       ...(pausedUntil > now ? [t('admin.paused', { day: t.day(pausedUntil) })] : []),
       ...approvedLines(report, keepState, { t, now, ...company }),
     ],
-    stats: statsOf(report, t),
+    stats: statsOf(
+      report,
+      unansweredDelistings(keepState).map(({ name }) => name),
+      t,
+    ),
     since: comparison && {
       changes: describeComparison(comparison, t),
       day: comparison.row.day,
@@ -135,7 +139,7 @@ export function freshnessOf(report: Report, t: Texts) {
 export const describeUnreadable = (records: number): string =>
   `${records === 1 ? 'one record' : `${records.toLocaleString('en')} records`} that can't be read (run ${COMMAND} doctor)`
 
-function statsOf(report: Report, t: Texts) {
+function statsOf(report: Report, appsInQuestion: readonly string[], t: Texts) {
   const share = shareFormatter(t)
   const { finished, hadToConnect, inProgressApps, lastEmailAt } = report
   const none: string[] = []
@@ -143,7 +147,10 @@ function statsOf(report: Report, t: Texts) {
   const { count: due, from } = report.dueLater
   const dateOf = (iso: string) => t.date(Date.parse(iso))
   const details = {
-    ready: [t('admin.readyOf', { ready: finished, people: hadToConnect })],
+    ready: [
+      t('admin.readyOf', { ready: finished, people: hadToConnect }),
+      ...(appsInQuestion.length > 0 ? [t('admin.inQuestion', { apps: t.list(appsInQuestion) })] : none),
+    ],
     // What they lack may be an app that might have been removed, which no figure counts.
     inProgress:
       inProgressApps.all === inProgressApps.connected
