@@ -66,8 +66,8 @@ function isRelevantTo(person: Person, action: OperatorAction, current: (instance
   const lossTimes = isRelease ? [] : records.flatMap((row) => [row.delistedAt, row.previousDelistedAt])
   if (access?.what === 'lost') lossTimes.push(access.at)
   const isAnswer = what === 'removed' || what === 'markedConnected'
-  if (isAnswer && records.some(({ status }) => what === 'removed' || status === 'connected'))
-    lossTimes.push(at)
+  const wasConnected = ({ status, since: from }: AppRecord) => status === 'connected' && from <= at
+  if (isAnswer && records.some((one) => what === 'removed' || wasConnected(one))) lossTimes.push(at)
   const times = what === 'approved' ? [blocked?.since, isNotified ? at : undefined] : lossTimes
   return listedAt <= at && leftAt > at && times.some((time = Infinity) => time >= since && time <= at)
 }
@@ -87,9 +87,12 @@ export function historyOf(
     action.app === undefined ? action : { ...action, app: current(action.app) },
   )
   const { listedAt = Infinity, leftAt = Infinity } = person
-  const known = instancesInHistory(person)
   const hidden = (keepState.appEvents ?? []).filter(
-    ({ what, at, instance }) => what === 'hidden' && listedAt <= at && leftAt > at && known.has(instance),
+    ({ what, at, instance }) =>
+      what === 'hidden' && listedAt <= at && leftAt > at && isInHistory(person, instance, at),
+  )
+  const access = accessEvents.filter(
+    ({ what, instance, at }) => what !== 'listed' || isInHistory(person, instance, at),
   )
   const actions = [...personActions, ...all.filter((action) => isRelevantTo(person, action, current))]
   const events = [
@@ -101,7 +104,7 @@ export function historyOf(
         return eventOf(emailKind(name, email), at, { apps, outcome: emailStateOf(email), by })
       }),
     ),
-    ...[...accessEvents, ...records.flatMap((app) => endOfLoss(app, accessEvents))].flatMap(
+    ...[...access, ...records.flatMap((app) => endOfLoss(app, accessEvents))].flatMap(
       ({ what, at, instance }) => eventOf(what, at, { app: current(instance) }),
     ),
     ...hidden.flatMap(({ at, instance }) => eventOf('hidden', at, { app: current(instance) })),
@@ -129,14 +132,19 @@ export function historyOf(
   return { help, checkedAt, apps, questions, events: events.sort((one, other) => other.at - one.at) }
 }
 
-/** Instances that emails or events name. The record of a hidden app isn't read. */
-const instancesInHistory = ({ campaigns, accessEvents = [], failures = [] }: Person): ReadonlySet<string> =>
-  new Set([
-    ...campaigns.flatMap(({ emails }) =>
-      emails.flatMap(({ apps = [], alsoListed = [] }) => [...apps, ...alsoListed]),
-    ),
-    ...[...accessEvents, ...failures].flatMap(({ instance }) => instance ?? []),
-  ])
+/** True if an earlier email or event names the app. The record of a hidden app isn't read. */
+function isInHistory(
+  { campaigns, accessEvents = [], failures = [] }: Person,
+  instance: string,
+  before: number,
+) {
+  const emails = campaigns.flatMap((campaign) => campaign.emails)
+  return (
+    emails.some(
+      ({ at, apps = [], alsoListed = [] }) => at < before && [...apps, ...alsoListed].includes(instance),
+    ) || [...accessEvents, ...failures].some((event) => event.at < before && event.instance === instance)
+  )
+}
 
 /** The end of a loss without a consent, which only counts while the app does. */
 function endOfLoss({ instance, since, delistedAt }: AppRecord, events: Person['accessEvents'] = []) {
@@ -167,7 +175,10 @@ function helpFor(
 ) {
   const paused = pausedApps(keepState)
   const { visitedAt = 0, failures = [], optedOutAt, leftAt, unknownAt } = person
-  const left = summary.apps.filter(({ state }) => state !== 'connected' && state !== 'off')
+  const inQuestion = (instance: string) => questions.some((app) => app.instance === instance)
+  const left = summary.apps.filter(
+    ({ state, instance }) => state !== 'connected' && state !== 'off' && !inQuestion(instance),
+  )
   const failure = failures.findLast(
     ({ at, code }) => !isChoice(code) && code !== 'unconfirmed' && at >= visitedAt - HOUR_MS,
   )

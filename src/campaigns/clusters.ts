@@ -1,8 +1,7 @@
 // Finds apps that many people lost or got, or that left many lists, within a short time. Admins have to know the shared
 // cause, or to remove it. Pure.
 import { isUnavailable } from '../client-api/app-status.ts'
-import { datasourceType } from '../company/app-names.ts'
-import { isAnsweredRemoved, SPREAD_MS } from '../people/keep-state.ts'
+import { delistedInstances, isAnsweredRemoved, likelySuccessorOf, SPREAD_MS } from '../people/keep-state.ts'
 import type { AppEvent, DelistedApp, KeepState, MassDisconnect } from '../people/keep-state.ts'
 import { isGone, type AppRecord, type Person } from '../people/person.ts'
 
@@ -194,10 +193,12 @@ export function withEvaluation(
   found: {
     massDisconnects: readonly MassDisconnect[]
     returned: ReadonlyMap<string, Pick<DelistedApp, 'since' | 'firstAt' | 'markedRemovedAt'>>
+    delistedApps: DelistedApp[]
     at: number
   },
 ): Person {
   const { massDisconnects, returned, at } = found
+  const delisted = delistedInstances(found)
   const { lastCheck } = person
   if (lastCheck === undefined) return person
   const removedAt = (instance: string) => returned.get(instance)?.markedRemovedAt
@@ -217,18 +218,26 @@ export function withEvaluation(
     return status !== 'connected' && previousDelistedAt > firstAt - SPREAD_MS
   }
   const back = apps.filter(isBack)
-  if (back.length === 0 && lastCheck.apps.every((app, index) => app === apps[index])) return person
+  const { finishedAt = -Infinity, ...unfinished } = person
+  // What is in question, or was removed, was never connected if it left the list without a consent.
+  const isLeftOnly = ({ instance, delistedAt = Infinity, previousLapsedAt }: AppRecord) =>
+    delisted.has(instance) && finishedAt >= delistedAt && previousLapsedAt === undefined
+  const connected = apps.filter(({ status }) => status === 'connected')
+  const hasLeftOnly = connected.length > 0 && connected.every(isLeftOnly)
+  const isChanged = lastCheck.apps.some((app, index) => app !== apps[index])
+  if (back.length === 0 && !hasLeftOnly && !isChanged) return person
   // Access to an app that counted as removed was neither lost nor regained.
   const isCounted = (event: { instance: string; at: number }) =>
     event.at < (removedAt(event.instance) ?? Infinity)
   const counted = person.accessEvents?.filter(isCounted) ?? []
   const listed = back.map(({ instance }) => ({ at, what: 'listed' as const, instance }))
   // Someone who never connected an app seemed to have connected everything while it was in question.
-  const { finishedAt = -Infinity, ...unfinished } = person
-  const isUnfinished = back.some(
-    ({ instance, lapsedAt, previousDelistedAt: leftAt = Infinity }) =>
-      removedAt(instance) === undefined && lapsedAt === undefined && finishedAt >= leftAt,
-  )
+  const isUnfinished =
+    hasLeftOnly ||
+    back.some(
+      ({ instance, lapsedAt, previousDelistedAt: leftAt = Infinity }) =>
+        removedAt(instance) === undefined && lapsedAt === undefined && finishedAt >= leftAt,
+    )
   return {
     ...(isUnfinished ? unfinished : person),
     accessEvents: [...counted, ...listed],
@@ -322,11 +331,11 @@ function delistedAppsIn(
   now: number,
 ) {
   const { delistedApps = [], newApps = [], ended } = before
-  const isOver = ({ instance, markedRemovedAt, people }: DelistedApp) => {
+  const isOver = ({ instance, markedRemovedAt, people, isHidden = people === 0 }: DelistedApp) => {
     const counts = apps.get(instance)
     if (markedRemovedAt === undefined) return isMostlyUndone(counts)
-    // A hidden app is in no record that is read. If no one was asked about it, it is back once it is shown.
-    return people === 0 ? counts !== undefined : isMostlyUndone(counts) && (counts?.listedAt.length ?? 0) > 0
+    // A hidden app is in no record that is read, so it is back once it is shown.
+    return isHidden ? counts !== undefined : isMostlyUndone(counts) && (counts?.listedAt.length ?? 0) > 0
   }
   const ongoing = delistedApps.filter((app) => !isOver(app))
   const found = new Map(ongoing.map((app) => [app.instance, app]))
@@ -357,20 +366,6 @@ function delistedAppsIn(
   }
   return [...found.values()]
 }
-
-/** @returns another instance of the app, new for many people at the same time: the app may have moved there */
-export const likelySuccessorOf = (
-  { instance: former, since }: Pick<DelistedApp, 'instance' | 'since'>,
-  { newApps = [] }: Pick<KeepState, 'newApps'>,
-): string | undefined =>
-  newApps.find(
-    (app) =>
-      !app.isMoved &&
-      app.instance !== former &&
-      datasourceType(app.instance) === datasourceType(former) &&
-      since > app.since - SPREAD_MS &&
-      since < app.noticedAt + SPREAD_MS,
-  )?.instance
 
 /**
  * The largest cluster at any time in the past. The limits are above chance: at 1% a week, some thirty of 50,000

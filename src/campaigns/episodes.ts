@@ -1,12 +1,16 @@
 // Decides which email of `onramp keep` is due: the invitation, a reminder, or one of an episode. An episode is about
 // new apps, or about lapses (ended access), which the invitation leaves out. Pure.
 import { datasourceType } from '../company/app-names.ts'
-import { activeMassDisconnects, personForCounts, pausedApps } from '../people/keep-state.ts'
+import {
+  activeMassDisconnects,
+  personForCounts,
+  pausedApps,
+  likelySuccessorOf,
+} from '../people/keep-state.ts'
 import { unansweredDelistings, type KeepState } from '../people/keep-state.ts'
 import { appsOf, isGone, mayHaveBeenSent } from '../people/person.ts'
 import type { AppRecord, Person, PersonApp } from '../people/person.ts'
 import { APPROVALS, isApprovalEmailDue, isMoveEmailDue, MOVED_APPROVALS } from './approvals.ts'
-import { likelySuccessorOf } from './clusters.ts'
 import { campaignEmails, dueEmail, isReachable, ONBOARDING } from './campaign.ts'
 import type { EmailDecision, ReminderPolicy } from './campaign.ts'
 import { isWorkingTime, workingDaysBetween, type WorkCalendar } from './working-time.ts'

@@ -278,7 +278,7 @@ export class KeepRun {
     const at = now()
     const { appEvents, returned, ...found } = await findClusters(this.#listedPeople(), this.#state, at)
     const massDisconnects = [...this.#state.massDisconnects, ...found.massDisconnects]
-    const evaluated = (person: Person) => withEvaluation(person, { massDisconnects, returned, at })
+    const evaluated = (person: Person) => withEvaluation(person, { ...found, massDisconnects, returned, at })
     for await (const person of people.all())
       if (!isGone(person) && evaluated(person) !== person) await people.change(person.email, evaluated)
     const ended = { ...found, evaluatedAt: sweep.beganAt, sweep: { ...sweep, endedAt: now() } }

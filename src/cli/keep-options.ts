@@ -120,7 +120,7 @@ export function applyCompanyFile(
     if (datasourceOf(instance)?.isHidden !== true || isRemoved(instance)) continue
     const unasked: DelistedApp = { instance, name, noticedAt: now, since: now, people: 0 }
     const { markedConnectedAt: _markedConnectedAt, ...app } = delisted.get(instance) ?? unasked
-    delisted.set(instance, { ...app, markedRemovedAt: now })
+    delisted.set(instance, { ...app, markedRemovedAt: now, isHidden: true })
     events.push({ instance, name, at: now, what: 'hidden', people: 0 })
   }
   const changed = {

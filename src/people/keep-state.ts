@@ -1,4 +1,5 @@
 // The state that `onramp keep` carries from one run to the next, in one record. Pages never write it.
+import { datasourceType } from '../company/app-names.ts'
 import type { KeyRing } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { sealedJson } from '../records/seal.ts'
@@ -47,7 +48,9 @@ export type DelistedApp = NewApp & {
   /** When the first list lost it, perhaps another department's: all since then are in question. */
   firstAt?: number
   notifiedAt?: number
+  /** `isHidden`: by the company file. */
   markedRemovedAt?: number
+  isHidden?: boolean
   markedConnectedAt?: number
   /** The company file names another app for it, so no one is asked. */
   isReplaced?: boolean
@@ -271,6 +274,20 @@ export const unansweredDelistings = (state: Pick<KeepState, 'delistedApps' | 'ma
       (isMoved ?? isReplaced ?? markedRemovedAt ?? markedConnectedAt) === undefined &&
       !pausedApps(state).has(instance),
   )
+
+/** @returns another instance of the app, new for many people at the same time: the app may have moved there */
+export const likelySuccessorOf = (
+  { instance: former, since }: Pick<DelistedApp, 'instance' | 'since'>,
+  { newApps = [] }: Pick<KeepState, 'newApps'>,
+): string | undefined =>
+  newApps.find(
+    (app) =>
+      !app.isMoved &&
+      app.instance !== former &&
+      datasourceType(app.instance) === datasourceType(former) &&
+      since > app.since - SPREAD_MS &&
+      since < app.noticedAt + SPREAD_MS,
+  )?.instance
 
 /** Instances that left many lists, without those that an operator marked as connected. */
 export const delistedInstances = ({ delistedApps }: Pick<KeepState, 'delistedApps'>): ReadonlySet<string> =>

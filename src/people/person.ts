@@ -285,7 +285,9 @@ export function withCheck(person: Person, response: CheckToRecord, now: number):
   const remembered = [...apps.values()].filter(({ status }) => status !== 'connected' || surplus-- <= 0)
   const { unknownAt: _unknownAt, ...rest } = person
   const after: Person = { ...rest, lastCheck: { checkedAt, apps: remembered } }
-  return isFinished(after) && after.finishedAt === undefined ? { ...after, finishedAt: checkedAt } : after
+  const hasLeft = (app: AppRecord) => app.delistedAt !== undefined && delisted?.has(app.instance)
+  const counted = { ...after, lastCheck: { checkedAt, apps: remembered.filter((app) => !hasLeft(app)) } }
+  return isFinished(counted) && after.finishedAt === undefined ? { ...after, finishedAt: checkedAt } : after
 }
 
 /** An older attempt doesn't explain a new connection, because the person may have waited for an admin since. */

@@ -68,7 +68,7 @@ it.each([
     reminder: 0,
     state: 'sent',
     apps: [instance],
-    now: monday,
+    now: monday - 1,
   } as const
   const person = { ...withEmail(newPerson('ada@acme.example', 0), invitation), listedAt: monday }
   const { events } = personPage(person, keepState, resolved, { t, now: monday })
@@ -77,9 +77,10 @@ it.each([
 
 it('a person’s page says that a removed app is on their list again', () => {
   const listed = { at: monday, what: 'listed' as const, instance: 'slack_1' }
-  const person = { ...newPerson('ada@acme.example', 0), accessEvents: [listed] }
+  const lost = { ...listed, at: monday - DAY, what: 'lost' as const }
+  const person = { ...newPerson('ada@acme.example', 0), accessEvents: [lost, listed] }
   const { events } = personPage(person, newKeepState(), company, { t, now: monday })
-  expect(events).toMatchObject([{ text: 'App listed again', details: ['Slack'] }])
+  expect(events[0]).toMatchObject({ text: 'App listed again', details: ['Slack'] })
 })
 
 async function pagesOf({ people, keepState: keepStateStore }: Awaited<ReturnType<typeof setUp>>) {

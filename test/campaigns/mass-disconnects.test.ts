@@ -6,7 +6,7 @@ import { appsOf, newPerson, withCheck, type Person } from '../../src/people/pers
 import { DAY, HOUR, lostApps, monday, NO_CLUSTERS, slack } from './lapsed-person.ts'
 
 const withLapses = (person: Person, massDisconnects: readonly MassDisconnect[]) =>
-  withEvaluation(person, { massDisconnects, returned: new Map(), at: monday })
+  withEvaluation(person, { massDisconnects, returned: new Map(), delistedApps: [], at: monday })
 
 const stateWith = (...massDisconnects: MassDisconnect[]): KeepState => ({ ...NO_CLUSTERS, massDisconnects })
 
@@ -328,7 +328,7 @@ it.each<[string, number, ('lost' | 'listed')[]]>([
   const person = { ...lostApps([slack], monday + 1), accessEvents: [...accessEvents, other] }
   const returned = new Map([['slack_1', { since: monday, markedRemovedAt: monday }]])
 
-  const after = withEvaluation(person, { massDisconnects: [], returned, at: monday + 2 })
+  const after = withEvaluation(person, { massDisconnects: [], returned, delistedApps: [], at: monday + 2 })
 
   expect(
     after.accessEvents?.filter(({ instance }) => instance === 'slack_1').map(({ what }) => what),

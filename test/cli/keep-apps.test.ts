@@ -273,6 +273,40 @@ it('a hidden app counts as removed, once, until lists have it again', async () =
   expect(await jiraIn(rollout)).toBeUndefined()
 })
 
+it('an app that was hidden while in question is new on lists once shown', async () => {
+  const rollout = installation()
+  const hidden = resolveCompany({ datasources: { jira_1: { hidden: true } } }, new Map())
+  await goneForTwelve(rollout)
+  rollout.conditions.now += 7 * HOUR
+  await rollout.run(twelve, { company: hidden })
+  for (const email of twelve.slice(0, 3)) rollout.unconnectedApps.set(email, ['jira_1', 'slack_1'])
+  rollout.conditions.now += 7 * HOUR
+  await rollout.run(twelve)
+
+  expect((await rollout.keepState.load()).delistedApps).toEqual([])
+  const apps = (await rollout.people.get(twelve[0]!))?.lastCheck?.apps
+  const jiraApp = apps?.find(({ instance }) => instance === 'jira_1')
+  expect(jiraApp).toMatchObject({ status: 'awaiting', newAt: expect.any(Number) as number })
+})
+
+it.each([
+  ['asked about', []],
+  ['answered', ['jira_1']],
+])(
+  'people whose only app left their lists haven’t connected everything, once it is %s',
+  async (_how, removed) => {
+    const { run, unconnectedApps, conditions, people } = installation()
+    for (const email of twelve) unconnectedApps.set(email, ['jira_1'])
+    await run(twelve)
+    for (const email of twelve) unconnectedApps.set(email, [])
+    conditions.now += 7 * HOUR
+    await run(twelve)
+    conditions.now += 7 * HOUR
+    await run(twelve, { removed })
+    expect((await people.get(twelve[0]!))?.finishedAt).toBeUndefined()
+  },
+)
+
 it('an app that returns to the lists is unconnected again, without lapses', async () => {
   const company = installation()
   await goneForTwelve(company)
