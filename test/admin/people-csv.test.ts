@@ -20,16 +20,22 @@ it('the export has name, language and department for the next email', async () =
 
 const csvOf = async (person: Person) => (await collect(peopleCsv(summaries(person)))).join('')
 
+const rowOf = async (one: Person) =>
+  parse<Record<string, string>>(await csvOf(one), { bom: true, columns: true })[0]
+
 it('the export has each person’s emails and the state of the newest', async () => {
   const deferred = withEmailState(invited, 'deferred', { reminder: 1, now: NOW + DAY })
-  const names = { slack_1: 'Slack', slack_2: 'Slack' }
-  const text = await csvOf(
-    withAppStates(deferred, { slack_1: 'unconnected', slack_2: 'unconnected' }, NOW, names),
-  )
-  expect(text.charCodeAt(0)).toBe(0xfeff)
-  const [person] = parse<Record<string, string>>(text, { bom: true, columns: true })
-  const waiting = 'Slack [slack_1]; Slack [slack_2]'
-  expect(person).toMatchObject({ mails: '1', mail: 'deferred', waiting })
+  expect(await rowOf(deferred)).toMatchObject({ mails: '1', mail: 'deferred' })
+})
+
+it('the export tells apps of one name apart by their instances', async () => {
+  const states = { slack_1: 'unconnected', slack_2: 'unconnected' } as const
+  const both = withAppStates(person, states, NOW, { slack_1: 'Slack', slack_2: 'Slack' })
+  expect(await rowOf(both)).toMatchObject({ waiting: 'Slack [slack_1]; Slack [slack_2]' })
+})
+
+it('the export begins with a byte order mark, for Excel', async () => {
+  expect((await csvOf(person)).charCodeAt(0)).toBe(0xfeff)
 })
 
 it('the export contains no spreadsheet formula, whatever the names of apps and departments', async () => {
