@@ -97,8 +97,8 @@ export function summarize(
   const newest = emails.toSorted((one, other) => one.at - other.at).at(-1)
   const emailState = newest && emailStateOf(newest)
   const progress = progressOf(person, apps, emailState)
-  const left = recorded.lastCheck?.apps.filter(({ instance }) => delistedApps.includes(instance)) ?? []
-  const delistedTimes = left.flatMap(({ delistedAt }) => delistedAt ?? [])
+  const delisted = recorded.lastCheck?.apps.filter(({ instance }) => delistedApps.includes(instance)) ?? []
+  const delistedTimes = delisted.flatMap(({ delistedAt }) => delistedAt ?? [])
   const finishedAt = person.finishedAt ?? (isFinished(person, apps) ? lastCheck?.checkedAt : undefined)
   return {
     person: rowOf(person),

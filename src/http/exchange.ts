@@ -21,18 +21,18 @@ export async function exchange(
   options: Dispatcher.RequestOptions & { signal?: AbortSignal | null },
   timeLimitMs: number,
 ): Promise<HttpResponse> {
+  options.signal?.throwIfAborted()
   // AbortSignal.timeout can't be cleared, so each call would leave a timer that fires seconds later.
   const ending = new AbortController()
   const abort = () => ending.abort(new DOMException('aborted due to timeout', 'TimeoutError'))
   const timer = setTimeout(abort, timeLimitMs)
-  options.signal?.throwIfAborted()
   options.signal?.addEventListener('abort', () => ending.abort(options.signal?.reason))
   const request = { ...options, signal: ending.signal }
-  const { idempotent: isRead = options.method === 'GET', origin = '' } = options
+  const { idempotent: mayResend = options.method === 'GET', origin = '' } = options
   let fresh: Client | undefined
   try {
     const response = await dispatcher.request(request).catch((error: ConnectionError) => {
-      if (!isRead || !wasDropped(error)) throw error
+      if (!mayResend || !wasDropped(error)) throw error
       fresh = new Client(origin, connectOptions(timeLimitMs))
       return fresh.request(request)
     })

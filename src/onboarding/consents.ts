@@ -77,7 +77,7 @@ export class Consents {
     const { user } = requireSignedIn(req)
     const walk = await walks.load(user)
     const app = findReturn(walk, stepFromQuery(req.query))
-    log.debug({ return: app?.instance, checksSinceReturn: app?.attempt.checksSinceReturn }, 'walk: return')
+    log.debug({ instance: app?.instance, checksSinceReturn: app?.attempt.checksSinceReturn }, 'walk: return')
     if (app === undefined) return { kind: 'redirect', location: overviewPath(walk.visit) }
     // Don't check now: it would void the link that another tab is following.
     if (isBeingConfirmed(app) && !mayCheck(walk, now())) {

@@ -119,7 +119,7 @@ function withSignInsOf(person: Person, other: Person, isSame: boolean): Person |
   if (!isSame && !isOnlySignedIn(other)) return undefined
   const { signIns = [], signedInAt, openedAt, visitedAt = 0, intents: added } = other
   const { intents = added, visitedAt: before = 0 } = person
-  const newest = {
+  const merged = {
     visitedAt: Math.max(before, visitedAt) || undefined,
     intents: added && intents && added.checkedAt > intents.checkedAt ? added : intents,
     failures: union(person.failures, other.failures, ({ at }) => at),
@@ -127,7 +127,7 @@ function withSignInsOf(person: Person, other: Person, isSame: boolean): Person |
     outbox: union(person.outbox, other.outbox, ({ id }) => id),
   }
   const withSignIns = signIns.reduce(withSignIn, { ...person, campaigns: campaignsOf(person, other) })
-  return { ...omitUndefined({ signedInAt, openedAt }), ...withSignIns, ...omitUndefined(newest) }
+  return { ...omitUndefined({ signedInAt, openedAt }), ...withSignIns, ...omitUndefined(merged) }
 }
 
 /** Emails of both records. Another email's number is no longer free, so a later one gets the next. */

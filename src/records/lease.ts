@@ -29,19 +29,19 @@ export async function takeLease(
     extended.catch(() => remove())
     if (!(await extended)) return undefined
   }
-  let held = true
+  let isStillHeld = true
   async function renew(): Promise<void> {
-    const isStillOurs = await records.compareAndSet(key, owner, owner, LIFE_SECONDS)
-    held &&= isStillOurs
-    if (!isStillOurs) clearInterval(renewal)
+    const isOurs = await records.compareAndSet(key, owner, owner, LIFE_SECONDS)
+    isStillHeld &&= isOurs
+    if (!isOurs) clearInterval(renewal)
   }
   const renewal = setInterval(() => void renew().catch(() => {}), RENEW_EVERY_MS).unref()
   if (seconds !== undefined) clearInterval(renewal)
   return {
-    isHeld: () => held,
+    isHeld: () => isStillHeld,
     async release() {
       clearInterval(renewal)
-      held = false
+      isStillHeld = false
       await remove()
     },
   }

@@ -13,7 +13,7 @@ const absent = undefined as unknown as string
 const INTRANET = 'https://intranet.example/'
 const LINKS: [string, Record<string, string>][] = [
   ['on another site', { 'sec-fetch-site': 'cross-site', referer: INTRANET }],
-  ['on the intranet, a neighbour', { 'sec-fetch-site': 'same-site', referer: INTRANET }],
+  ['on the intranet, a neighbor', { 'sec-fetch-site': 'same-site', referer: INTRANET }],
   ['in an email', { 'sec-fetch-site': 'none' }],
   ['on another site, in an older browser', { 'sec-fetch-site': absent, referer: INTRANET }],
 ]

@@ -106,7 +106,7 @@ it('a process remembers each person’s own lapses', async () => {
 it.each([
   ['an app that many lists lost', ['slack_1'], undefined],
   ['any other app', ['jira_1'], NOW + 2 * MINUTE],
-])('on a page’s list again, %s is a loss or none: %o, %s', async (_which, delisted, lapsedAt) => {
+])('a page that lists %s again records no loss, or one: %o, %s', async (_which, delisted, lapsedAt) => {
   const setup = setUpProgress()
   for (const instance of delisted) setup.delisted.add(instance)
   const { page, campaign, people } = setup.startProcess()

@@ -10,7 +10,7 @@ it('a confirmed return leads straight to the next app', async () => {
   setup.unconnectedApps = [github]
 
   expect(await locationOf(callbackPath())).toBe(consentOf('github_1'))
-  // One day later.
+  // More than a day later, when no attempt explains the connection.
   setup.now += 90_000_000
   setup.unconnectedApps = []
   expect(await page(callbackPath())).toMatchObject({ state: 'done', focusesHeadline: true })

@@ -42,9 +42,9 @@ it.each(['other_1', '__proto__', 'constructor', '../slack_1', 'x'.repeat(10_000)
 )
 
 it('a click on connect for a disabled or connected app leads to the overview', () => {
-  const from = { kind: 'redirect', from: 'slack_1' }
-  expect(click([listedApp('slack_1', 'disabled')], 'slack_1')).toMatchObject(from)
-  expect(afterClick(click().walk, checkOf([listedApp('github_1')]), 'slack_1')).toMatchObject(from)
+  const toOverview = { kind: 'redirect', from: 'slack_1' }
+  expect(click([listedApp('slack_1', 'disabled')], 'slack_1')).toMatchObject(toOverview)
+  expect(afterClick(click().walk, checkOf([listedApp('github_1')]), 'slack_1')).toMatchObject(toOverview)
 })
 
 it('a click on connect without an app skips apps without an address or under confirmation', () => {

@@ -35,7 +35,7 @@ it.each([
   { late: 'the first write', at: 1 },
   { late: 'the renewal', at: 2 },
 ])('a lease confirmed too late by the store ($late) is free within three seconds', async ({ at }) => {
-  for (const isDone of ['before', 'after'] as const) {
+  for (const writes of ['before', 'after'] as const) {
     const { commands, pass } = memoryRedis()
     const records = createRedisRecords(commands)
     const later = async (milliseconds: number) => {
@@ -53,7 +53,7 @@ it.each([
       async compareAndSet(...given: Parameters<typeof records.compareAndSet>) {
         if (++calls !== at) return await records.compareAndSet(...given)
         // Before or after the caller's deadline.
-        if (isDone === 'before') await records.compareAndSet(...given)
+        if (writes === 'before') await records.compareAndSet(...given)
         else setTimeout(() => void records.compareAndSet(...given), 100)
         throw new StoreUnavailable(new Error('no answer'))
       },
