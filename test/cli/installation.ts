@@ -73,7 +73,7 @@ export function installation(env: Record<string, string> = {}) {
         leftOut: { blocked: 0, guest: 0, mailbox: 0 },
         settings,
         company: { ...company, timezone, digest, quietDays },
-        options: { askRate: 60_000, ...options },
+        options: { askRate: 60_000_000, ...options },
         context: { stdout: writes('out'), stderr: writes('err'), now: () => conditions.now } as never,
         signal,
       },
@@ -92,7 +92,7 @@ export function installation(env: Record<string, string> = {}) {
             )
           },
         },
-        emailsPerSecond: 10_000,
+        emailsPerSecond: 1_000_000,
         mailServer: {
           check: () =>
             conditions.isMailServerUsable ? Promise.resolve() : Promise.reject(new Error('no mail server')),
