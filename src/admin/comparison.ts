@@ -1,5 +1,10 @@
 // Changes since an earlier day or the last digest, from the daily counts of `onramp keep`. Pure.
-import { isAnsweredRemoved, type DailyCounts, type KeepState } from '../people/keep-state.ts'
+import {
+  isAnsweredRemoved,
+  unansweredDelistings,
+  type DailyCounts,
+  type KeepState,
+} from '../people/keep-state.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { DAY_MS, CHANGES, newAppCounts, peopleStuckAt, utcDay, zeros } from './report.ts'
 import type { AppCounts, Report } from './report.ts'
@@ -88,6 +93,8 @@ function compareWith(
     newApps: [...newApps.values()],
     /** Oldest first. */
     events,
+    /** Names of apps that no figure counts. */
+    inQuestion: unansweredDelistings(state).map(({ name }) => name),
     /** Apps that are new for at least one person. */
     newForSome: report.datasources.filter(({ newestAt = 0 }) => isSince(+new Date(newestAt))),
   }
@@ -132,7 +139,7 @@ function describeEvents({ events, newApps }: Compared, t: Texts): string[] {
     const { what, instance, name: app, at, people: lapsed, people: count, had = lapsed } = event
     const { releasedEmailed: emailed, releasedLimited: limited } = event
     // An app that is back after its removal is new.
-    const isNew = what === 'listed' && newApps.some((added) => added.instance === instance)
+    const isNew = ['listed', 'shown'].includes(what) && newApps.some((added) => added.instance === instance)
     if (what === 'new' || isNew) return []
     const values = { app, lapsed, had, count, day: t.day(at) }
     if (what !== 'released') return [t(`admin.since.${what}`, values)]
@@ -143,7 +150,7 @@ function describeEvents({ events, newApps }: Compared, t: Texts): string[] {
 }
 
 export function describeComparison(compared: Compared, t: Texts): string[] {
-  const { row, fellBack, lostApp, left, returned, reminded, newApps } = compared
+  const { row, fellBack, lostApp, left, returned, reminded, newApps, inQuestion } = compared
   const fallen = fellBack === 0 ? [] : [t('admin.since.fellBack', { count: fellBack })]
   const gone = left === 0 ? [] : [t('admin.since.left', { count: left })]
   const changes = t.list([describeReady(compared, t), ...fallen, ...gone])
@@ -157,6 +164,7 @@ export function describeComparison(compared: Compared, t: Texts): string[] {
       ...(limited > 0 ? [t('admin.since.emailed', { app, emailed, limited })] : []),
     ]),
     ...new Set(describeEvents(compared, t)),
+    ...(inQuestion.length === 0 ? [] : [t('admin.inQuestion', { apps: t.list(inQuestion) })]),
     ...(returned === 0 ? [] : [t('admin.since.returned', { count: returned })]),
     ...(reminded === 0 ? [] : [t('admin.since.reminders', { count: reminded })]),
   ]

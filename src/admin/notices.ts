@@ -65,7 +65,7 @@ export function approvalNotice(
 export function delistedAppsNotice(
   apps: readonly DelistedApp[],
   report: Report,
-  context: NoticeContext & Pick<KeepState, 'newApps' | 'massDisconnects'>,
+  context: NoticeContext & Pick<KeepState, 'newApps' | 'massDisconnects' | 'delistedApps'>,
 ): Notice {
   const { t, displayName } = context
   const questions = apps.map((app) =>
@@ -77,7 +77,11 @@ export function delistedAppsNotice(
   const [only = '', ...others] = questions
   const why = t('admin.need.removedWhy')
   const contexts = apps.map((app) =>
-    describeDelisting({ ...app, name: displayName(app, t.lang) }, { ...context, ...report }, t),
+    describeDelisting(
+      { ...app, name: displayName(app, t.lang) },
+      { ...context, datasources: report.datasources },
+      t,
+    ),
   )
   if (others.length === 0) return noticeOf(only, [...contexts.flat(), why], context, { commands })
   const subject = t('admin.need.removedApps', { count: apps.length })

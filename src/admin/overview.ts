@@ -56,11 +56,7 @@ export function overviewPage(
       ...(pausedUntil > now ? [t('admin.paused', { day: t.day(pausedUntil) })] : []),
       ...approvedLines(report, keepState, { t, now, ...company }),
     ],
-    stats: statsOf(
-      report,
-      unansweredDelistings(keepState).map(({ name }) => name),
-      t,
-    ),
+    stats: statsOf(report, keepState, t),
     since: comparison && {
       changes: describeComparison(comparison, t),
       day: comparison.row.day,
@@ -139,17 +135,18 @@ export function freshnessOf(report: Report, t: Texts) {
 export const describeUnreadable = (records: number): string =>
   `${records === 1 ? 'one record' : `${records.toLocaleString('en')} records`} that can't be read (run ${COMMAND} doctor)`
 
-function statsOf(report: Report, appsInQuestion: readonly string[], t: Texts) {
+function statsOf(report: Report, keepState: KeepState, t: Texts) {
   const share = shareFormatter(t)
   const { finished, hadToConnect, inProgressApps, lastEmailAt } = report
   const none: string[] = []
+  const inQuestion = unansweredDelistings(keepState).map(({ name }) => name)
   const mostly = (app: AppCounts | undefined) => (app ? [t('admin.mostly', { app: app.name })] : none)
   const { count: due, from } = report.dueLater
   const dateOf = (iso: string) => t.date(Date.parse(iso))
   const details = {
     ready: [
       t('admin.readyOf', { ready: finished, people: hadToConnect }),
-      ...(appsInQuestion.length > 0 ? [t('admin.inQuestion', { apps: t.list(appsInQuestion) })] : none),
+      ...(inQuestion.length === 0 ? none : [t('admin.inQuestion', { apps: t.list(inQuestion) })]),
     ],
     // What they lack may be an app that might have been removed, which no figure counts.
     inProgress:
@@ -224,12 +221,16 @@ function describeMove(
 /** Says of an app that left many lists that many people had lost it before, and where it may have moved. */
 export function describeDelisting(
   app: Pick<DelistedApp, 'instance' | 'name' | 'since'>,
-  known: Pick<KeepState, 'newApps' | 'massDisconnects'> & Pick<Report, 'datasources'>,
+  known: Pick<KeepState, 'newApps' | 'massDisconnects' | 'delistedApps'> & Pick<Report, 'datasources'>,
   t: Texts,
 ) {
+  const [first, ...others] = unansweredDelistings(known)
+  // The removal of all apps is less likely than an outage.
+  const isFirstOfAll = first?.instance === app.instance && others.length > 0 && known.datasources.length === 0
+  const outage = isFirstOfAll ? [t('admin.need.allApps')] : []
   const loss = known.massDisconnects.find((one) => one.instance === app.instance && one.isDelisted)
   const values = loss && { app: app.name, lapsed: loss.lapsed, had: loss.had, day: t.day(loss.noticedAt) }
-  return [...(values ? [t('admin.need.lostBefore', values)] : []), ...describeMove(app, known, t)]
+  return [...outage, ...(values ? [t('admin.need.lostBefore', values)] : []), ...describeMove(app, known, t)]
 }
 
 const MAX_APPS = 3

@@ -145,8 +145,13 @@ export async function findClusters(
     return { at: now, what: isRestored ? 'restored' : 'ended', instance, name, people: lapsed, had }
   }
   const over = delistedApps.filter(({ instance }) => !delisted.some((app) => app.instance === instance))
-  const listedEvents = over.flatMap(({ instance, name, people: count }): AppEvent[] =>
-    delistings.apps.get(instance)?.undone ? [{ at: now, what: 'listed', instance, name, people: count }] : [],
+  const listedEvents = over.flatMap(
+    ({ instance, name, people: count, isHidden = count === 0 }): AppEvent[] => {
+      const event = { at: now, instance, name, people: count }
+      const { undone = 0, listedAt = [] } = delistings.apps.get(instance) ?? {}
+      if (isHidden) return listedAt.length > 0 ? [{ ...event, what: 'shown' }] : []
+      return undone > 0 ? [{ ...event, what: 'listed' }] : []
+    },
   )
   return {
     massDisconnects: [

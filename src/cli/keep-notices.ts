@@ -71,7 +71,7 @@ export class KeepNotices {
     const unnotified = unansweredDelistings(state).filter(({ notifiedAt }) => notifiedAt === undefined)
     if (unnotified.length === 0) return delistedApps
     const displayName = uniqueNames(state, report.datasources, this.#texts, this.#texts.t.lang)
-    const context = { ...this.#texts, displayName, newApps, massDisconnects }
+    const context = { ...this.#texts, displayName, newApps, massDisconnects, delistedApps }
     const notice = delistedAppsNotice(unnotified, report, context)
     const id = unnotified.map(({ instance, noticedAt }) => ` ${instance} ${noticedAt}`).join('')
     const isNotified = await this.#send(notice, `removed${id}`)

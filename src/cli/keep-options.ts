@@ -95,15 +95,25 @@ export function applyOptions(
       `--pause-until ${pauseUntil}: ${pauseUntil < today ? 'that day is over' : 'there is no pause to end'}. Today, ${today} (UTC), ends a pause; a later day begins one.`,
     )
   const changed = { ...rest, massDisconnects, delistedApps, ...(until > now && { pausedUntil: until }) }
+  return withAppEvents(changed, eventsAt(now, changed))
+}
+
+/** Releases and answers of this moment. */
+function eventsAt(
+  now: number,
+  state: Required<Pick<KeepState, 'massDisconnects' | 'delistedApps'>>,
+): AppEvent[] {
   const ofNow = (time: number | undefined) => time === now
-  return withAppEvents(changed, [
-    ...massDisconnects.flatMap(({ instance, name, lapsed: people, had, resumedAt: at }) =>
-      ofNow(at) ? { at: now, what: 'released' as const, instance, name, people, had } : [],
+  return [
+    ...state.massDisconnects.flatMap(({ instance, name, lapsed: people, had, resumedAt }) =>
+      ofNow(resumedAt) ? { at: now, what: 'released' as const, instance, name, people, had } : [],
     ),
-    ...delistedApps.flatMap(({ instance, name, people, markedRemovedAt: at }) =>
-      ofNow(at) ? { at: now, what: 'removed' as const, instance, name, people } : [],
-    ),
-  ])
+    ...state.delistedApps.flatMap(({ instance, name, people, markedRemovedAt, markedConnectedAt }) => {
+      const answer = ofNow(markedConnectedAt) ? ('connected' as const) : undefined
+      const what = ofNow(markedRemovedAt) ? ('removed' as const) : answer
+      return what === undefined ? [] : { at: now, what, instance, name, people }
+    }),
+  ]
 }
 
 /** Hiding an app is an answer: it ends its hold, also that of an app that moved there. A replaced app needs none. */

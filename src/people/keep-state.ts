@@ -133,12 +133,23 @@ export type DailyCounts = Record<(typeof PROGRESS_STATES)[number] | 'people' | '
 /**
  * What happened to an app for `people` at once, at `at` (milliseconds since 1970). `released`: an operator released the
  * emails about a mass disconnect. `restored`: it ended, because most people have the app again; `ended`: for another
- * reason. All: of `had` people. `listed`: an app in question is back on most lists. `hidden`: in the company file.
- * `approved`: its approval works, and `people` who waited for it still have to connect it.
+ * reason. All: of `had` people. `listed`: an app in question is back on most lists. `removed`, `connected`: an
+ * operator's answer about it. `hidden`: in the company file, until it is `shown`. `approved`: its approval works, and
+ * `people` who waited for it still have to connect it.
  */
 export type AppEvent = Pick<MassDisconnect, 'instance' | 'name'> & {
   at: number
-  what: 'new' | 'removed' | 'hidden' | 'listed' | 'released' | 'restored' | 'ended' | 'approved'
+  what:
+    | 'new'
+    | 'removed'
+    | 'connected'
+    | 'hidden'
+    | 'shown'
+    | 'listed'
+    | 'released'
+    | 'restored'
+    | 'ended'
+    | 'approved'
   people: number
   had?: number
 }

@@ -91,6 +91,7 @@ it('counts of one use the singular, and counts of zero are left out', () => {
     lostApp: undefined,
     newApps: [],
     events: [],
+    inQuestion: [],
     newForSome: [],
     ...counted,
   }
@@ -129,6 +130,7 @@ it('fewer ready people name the app that has moved for some of them', () => {
         lostApp: undefined,
         newApps: [],
         events: [],
+        inQuestion: [],
         newForSome: datasources,
         moreReady: -7,
         newApp: 7,
@@ -294,8 +296,10 @@ it.each<[string, NonNullable<KeepState['appEvents']>[number]['what'][], boolean,
   ['new, then hidden', ['new', 'hidden'], true, ['Notion was hidden']],
   ['new, then removed', ['new', 'removed'], true, ['Notion was removed']],
   ['hidden, shown, and hidden again', ['hidden', 'hidden'], true, ['Notion was hidden']],
-  ['hidden, then shown to people who have it', ['hidden'], false, []],
-  ['hidden, then shown as new', ['hidden', 'listed', 'new'], false, ['Notion is new for 38 people']],
+  ['hidden, then shown', ['hidden', 'shown'], false, ['Notion is shown again']],
+  ['hidden, then shown as new', ['hidden', 'shown', 'new'], false, ['Notion is new for 38 people']],
+  ['removed, then back as new', ['removed', 'listed', 'new'], false, ['Notion is new for 38 people']],
+  ['called connected', ['connected'], false, ['Notion counts as connected for 38 people']],
   ['new, hidden and new again', ['new', 'hidden', 'new'], false, ['Notion is new for 38 people']],
 ])('a comparison has one line about an app that was %s', (_what, events, isAnswered, lines) => {
   const event = { instance: 'notion_1', name: 'notion_1', people: 38 }
@@ -305,6 +309,16 @@ it.each<[string, NonNullable<KeepState['appEvents']>[number]['what'][], boolean,
   const comparison = compareSince({ ...report, datasources: named }, state, now)
   const found = comparison === undefined ? [] : describeComparison(comparison, t)
   expect(found.filter((line) => line.includes('Notion'))).toEqual(lines)
+})
+
+it.each([
+  ['in question', {}, ['Not counted until you answer: notion_1']],
+  ['answered', { markedRemovedAt: 1 }, []],
+])('a comparison names the apps that are %s, because no figure counts them', (_which, answer, lines) => {
+  const question = { instance: 'notion_1', name: 'notion_1', noticedAt: 1, since: 1, people: 9, ...answer }
+  const comparison = compareSince(report, { ...newKeepState(), days: rows, delistedApps: [question] }, now)
+  const found = comparison === undefined ? [] : describeComparison(comparison, t)
+  expect(found.filter((line) => line.includes('notion_1'))).toEqual(lines)
 })
 
 it('more ready people name those whose list lost an app', () => {

@@ -73,6 +73,23 @@ it('apps that one run finds removed share one email, with two commands for each'
   expect(both?.commands.length).toBe(4)
 })
 
+it.each([
+  ['all apps at once', [], 1],
+  ['two of three apps', [{ instance: 'notion_1' }], 0],
+])('the question about %s says that it may be an outage, or not', (_which, others, count) => {
+  const apps = ['jira_1', 'slack_1'].map((instance) => ({
+    instance,
+    name: instance,
+    noticedAt: now,
+    since: 0,
+    people: 12,
+  }))
+  const report = { delistedApps: [], datasources: others } as unknown as Report
+  const { paragraphs } = delistedAppsNotice(apps, report, { ...words, delistedApps: apps })
+  const outage = paragraphs.filter((text) => text.includes('probably a fault of the search service'))
+  expect(outage).toHaveLength(count)
+})
+
 const HOUR = 3_600_000
 const MOVE =
   '45 people have gdrive_2 now. If it has moved there, add “gdrive_2: { replaces: gdrive_1 }” to the company file.'

@@ -16,8 +16,8 @@ const thirteen = [...twelve, ADA]
 
 it.each([
   ['was removed', [], { removed: ['slack_1'] }, ['removed', 'listed', 'new']],
-  ['was hidden after it had left the lists', [], slackHidden, ['hidden', 'listed', 'new']],
-  ['was hidden', ['slack_1'], slackHidden, ['hidden', 'new']],
+  ['was hidden after it had left the lists', [], slackHidden, ['hidden', 'shown', 'new']],
+  ['was hidden', ['slack_1'], slackHidden, ['hidden', 'shown', 'new']],
 ])('an app that %s during a hold comes back as new, without losses', async (_how, listed, answer, events) => {
   const rollout = installation()
   rollout.names.set('slack_1', 'Slack')

@@ -87,6 +87,14 @@ it.each([
 })
 
 it.each([
+  [{ removed: ['jira_1'] }, 'removed'],
+  [{ release: ['jira_1'] }, 'connected'],
+])('the answer %j is an event for admins: %s', (options, what) => {
+  const { appEvents } = applyOptions({ ...newKeepState(), delistedApps: [removedApp] }, options, moment)
+  expect(appEvents).toMatchObject([{ what, instance: 'jira_1', people: 12 }])
+})
+
+it.each([
   ['slack_1', 'slack_1', 'the company file hides it'],
   ['slack', 'slack', 'the company file hides it'],
   ['jira_2', 'jira', 'the company file hides it'],
