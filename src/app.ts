@@ -44,8 +44,8 @@ import type { Limits } from './web/rate-limit.ts'
 import { securityHeaders } from './web/security-headers.ts'
 import { seeOther } from './web/see-other.ts'
 
-/** What nearly every part needs. `now`: milliseconds since 1970. */
-export type SharedDeps = {
+/** `now`: milliseconds since 1970. */
+type AppDeps = {
   settings: Settings
   company: Company
   log: Log
@@ -54,9 +54,6 @@ export type SharedDeps = {
   audit: Audit
   limits: Limits
   records: Records
-}
-
-type AppDeps = SharedDeps & {
   describeIn: (lang: string) => DescribeApp
   pages: Pages
   readiness: { routes: Router }

@@ -1,7 +1,7 @@
 // Composes the product from the settings: an app, and the parts to start and close. Starts nothing itself.
 import type { Request } from 'express'
 import { createAdminCheck } from './admin/routes.ts'
-import { createApp, type SharedDeps } from './app.ts'
+import { createApp } from './app.ts'
 import { normalizedAddress } from './people/address.ts'
 import { PeopleStore } from './people/people-store.ts'
 import { createDelistedApps } from './people/delisted-apps.ts'
@@ -117,7 +117,13 @@ export function createOnramp(
   }
 }
 
-type BaseDeps = SharedDeps & { keyRing: KeyRing }
+type AppDeps = Parameters<typeof createApp>[0]
+
+/** What nearly every part needs. */
+type BaseDeps = Pick<
+  AppDeps,
+  'settings' | 'company' | 'log' | 'now' | 'metrics' | 'audit' | 'limits' | 'records'
+> & { keyRing: KeyRing }
 
 function createPeopleAndWebhooks({ settings, company, log, now, metrics, records, keyRing }: BaseDeps) {
   const { WEBHOOK_URL: url, WEBHOOK_SECRET: secrets = [] } = settings
