@@ -139,7 +139,7 @@ function describeEvents({ events, newApps }: Compared, t: Texts): string[] {
     const { what, instance, name: app, at, people: lapsed, people: count, had = lapsed } = event
     const { releasedEmailed: emailed, releasedLimited: limited } = event
     // An app that is back after its removal is new.
-    const isNew = ['listed', 'shown'].includes(what) && newApps.some((added) => added.instance === instance)
+    const isNew = what === 'listed' && newApps.some((added) => added.instance === instance)
     if (what === 'new' || isNew) return []
     const values = { app, lapsed, had, count, day: t.day(at) }
     if (what !== 'released') return [t(`admin.since.${what}`, values)]

@@ -77,11 +77,7 @@ export function delistedAppsNotice(
   const [only = '', ...others] = questions
   const why = t('admin.need.removedWhy')
   const contexts = apps.map((app) =>
-    describeDelisting(
-      { ...app, name: displayName(app, t.lang) },
-      { ...context, datasources: report.datasources },
-      t,
-    ),
+    describeDelisting({ ...app, name: displayName(app, t.lang) }, context, report, t),
   )
   if (others.length === 0) return noticeOf(only, [...contexts.flat(), why], context, { commands })
   const subject = t('admin.need.removedApps', { count: apps.length })

@@ -221,13 +221,17 @@ function describeMove(
 /** Says of an app that left many lists that many people had lost it before, and where it may have moved. */
 export function describeDelisting(
   app: Pick<DelistedApp, 'instance' | 'name' | 'since'>,
-  known: Pick<KeepState, 'newApps' | 'massDisconnects' | 'delistedApps'> & Pick<Report, 'datasources'>,
+  state: Pick<KeepState, 'newApps' | 'massDisconnects' | 'delistedApps'>,
+  { datasources, delistedApps }: Pick<Report, 'datasources' | 'delistedApps'>,
   t: Texts,
 ) {
-  const [first, ...others] = unansweredDelistings(known)
-  // The removal of all apps is less likely than an outage.
-  const isFirstOfAll = first?.instance === app.instance && others.length > 0 && known.datasources.length === 0
-  const outage = isFirstOfAll ? [t('admin.need.allApps')] : []
+  const known = { ...state, datasources }
+  // If all lists are empty, an outage is as likely. The first question says so.
+  const isFirst = unansweredDelistings(state)[0]?.instance === app.instance
+  const isNoneLeft =
+    datasources.every((one) => peopleWithApp(one) === one.counts.connected) &&
+    delistedApps.every(({ listed }) => listed === 0)
+  const outage = isFirst && isNoneLeft ? [t('admin.need.noneLeft')] : []
   const loss = known.massDisconnects.find((one) => one.instance === app.instance && one.isDelisted)
   const values = loss && { app: app.name, lapsed: loss.lapsed, had: loss.had, day: t.day(loss.noticedAt) }
   return [...outage, ...(values ? [t('admin.need.lostBefore', values)] : []), ...describeMove(app, known, t)]
@@ -333,8 +337,8 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     const item = createItem('removed', count, 'removed', delistedApp, { listed })
     const approval = approvals.get(delistedApp.instance)
     const approvalText = approval?.waitingPeople ? [approvalItem(approval, delistedApp.name, t).title] : []
-    const detail = t.sentences([...describeDelisting(delistedApp, known, t), item.detail, ...approvalText])
-    return { ...item, detail, command: keepCommand('removed', delistedApp.instance) }
+    const about = [...describeDelisting(delistedApp, keepState, report, t), item.detail, ...approvalText]
+    return { ...item, detail: t.sentences(about), command: keepCommand('removed', delistedApp.instance) }
   })
   const blockedAppItem = (app: AppCounts) => {
     const item = createItem('app', app.counts.blocked, 'blocked', app)

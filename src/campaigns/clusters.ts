@@ -3,7 +3,7 @@
 import { isUnavailable } from '../client-api/app-status.ts'
 import { delistedInstances, isAnsweredRemoved, likelySuccessorOf, SPREAD_MS } from '../people/keep-state.ts'
 import type { AppEvent, DelistedApp, KeepState, MassDisconnect } from '../people/keep-state.ts'
-import { isGone, type AppRecord, type Person } from '../people/person.ts'
+import { hasLeftWith, isGone, type AppRecord, type Person } from '../people/person.ts'
 
 const MIN_PEOPLE = 5
 const MIN_SHARE = 0.2
@@ -225,8 +225,10 @@ export function withEvaluation(
   const back = apps.filter(isBack)
   const { finishedAt = -Infinity, ...unfinished } = person
   // What is in question, or was removed, was never connected if it left the list without a consent.
-  const isLeftOnly = ({ instance, delistedAt = Infinity, previousLapsedAt }: AppRecord) =>
-    delisted.has(instance) && finishedAt >= delistedAt && previousLapsedAt === undefined
+  const isLeftOnly = (app: AppRecord) =>
+    hasLeftWith(app, apps, delisted) &&
+    finishedAt >= (app.delistedAt ?? Infinity) &&
+    app.previousLapsedAt === undefined
   const connected = apps.filter(({ status }) => status === 'connected')
   const hasLeftOnly = connected.length > 0 && connected.every(isLeftOnly)
   const isChanged = lastCheck.apps.some((app, index) => app !== apps[index])

@@ -28,7 +28,7 @@ type RedisTopology =
   | { kind: 'sentinel'; sentinels: readonly RedisNode[]; name: string }
   | { kind: 'cluster' }
 
-export type OpenedRedis = { commands: RedisCommands; close(): void }
+type OpenedRedis = { commands: RedisCommands; close(): void }
 
 export const commandsOf = (
   run: <T>(command: (client: Omit<RedisCommands, 'getAll' | 'scan'>) => Promise<T>) => Promise<T>,

@@ -3,8 +3,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { TimedOut } from '../with-timeout.ts'
 import { StoreUnavailable, withinDeadline } from './records.ts'
-import { commandsOf, type OpenedRedis, type RedisCommands } from './redis-clients.ts'
+import { commandsOf, type RedisCommands } from './redis-clients.ts'
 import { describeStoreError } from './store-error.ts'
+
+type OpenedRedis = { commands: RedisCommands; close(): void }
 
 export type ConnectionLog = {
   warn(fields: object, message: string): void

@@ -297,11 +297,16 @@ it.each<[string, NonNullable<KeepState['appEvents']>[number]['what'][], boolean,
   ['new, then removed', ['new', 'removed'], true, ['Notion was removed']],
   ['hidden, shown, and hidden again', ['hidden', 'hidden'], true, ['Notion was hidden']],
   ['hidden, then shown', ['hidden', 'shown'], false, ['Notion is shown again']],
-  ['hidden, then shown as new', ['hidden', 'shown', 'new'], false, ['Notion is new for 38 people']],
+  [
+    'hidden, then shown as new',
+    ['hidden', 'shown', 'new'],
+    false,
+    ['Notion is new for 38 people', 'Notion is shown again'],
+  ],
   ['removed, then back as new', ['removed', 'listed', 'new'], false, ['Notion is new for 38 people']],
   ['called connected', ['connected'], false, ['Notion counts as connected for 38 people']],
   ['new, hidden and new again', ['new', 'hidden', 'new'], false, ['Notion is new for 38 people']],
-])('a comparison has one line about an app that was %s', (_what, events, isAnswered, lines) => {
+])('a comparison says what became of an app that was %s', (_what, events, isAnswered, lines) => {
   const event = { instance: 'notion_1', name: 'notion_1', people: 38 }
   const appEvents = events.map((what, index) => ({ ...event, what, at: now + index }))
   const delistedApps = isAnswered ? [answered('notion_1')] : []

@@ -74,9 +74,10 @@ it('apps that one run finds removed share one email, with two commands for each'
 })
 
 it.each([
-  ['all apps at once', [], 1],
-  ['two of three apps', [{ instance: 'notion_1' }], 0],
-])('the question about %s says that it may be an outage, or not', (_which, others, count) => {
+  ['no list has an app', 0, 0, 1],
+  ['one list still has one of them', 0, 1, 0],
+  ['one list has another app', 1, 0, 0],
+])('where %s, the question says that it may be an outage, or not', (_which, waiting, listed, count) => {
   const apps = ['jira_1', 'slack_1'].map((instance) => ({
     instance,
     name: instance,
@@ -84,9 +85,11 @@ it.each([
     since: 0,
     people: 12,
   }))
-  const report = { delistedApps: [], datasources: others } as unknown as Report
+  const datasources = [{ instance: 'notion_1', counts: { connected: 9, waiting, skipped: 0, blocked: 0 } }]
+  const delistedApps = [{ instance: 'jira_1', count: 12, listed }]
+  const report = { delistedApps, datasources } as unknown as Report
   const { paragraphs } = delistedAppsNotice(apps, report, { ...words, delistedApps: apps })
-  const outage = paragraphs.filter((text) => text.includes('probably a fault of the search service'))
+  const outage = paragraphs.filter((text) => text.includes('the search service may have a fault'))
   expect(outage).toHaveLength(count)
 })
 

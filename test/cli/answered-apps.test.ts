@@ -165,9 +165,12 @@ it.each<[string, string[], object, string[], object, string, string, number]>([
     )
     if (fallsAgain === 0) return
     expect(back.lines[0]).toMatch(new RegExp(`12 fewer ready: ${name}.* is new$`))
-    expect(back.lines.filter((line) => line.includes(name)).slice(1)).toEqual([
-      expect.stringMatching(new RegExp(`^${name}.* is new for 12 people$`)),
-    ])
+    const [fewer, isNew, ...shown] = back.lines.filter((line) => line.includes(name))
+    expect(fewer).toBe(back.lines[0])
+    expect(isNew).toMatch(new RegExp(`^${name}.* is new for 12 people$`))
+    expect(shown.map((line) => line.replace('\u00a0(2)', ''))).toEqual(
+      what === 'hidden' ? [`${name} is shown again`] : [],
+    )
   },
 )
 

@@ -3,6 +3,8 @@ import { expect, it } from 'vitest'
 import { summarize, summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
 import { resolveCompany } from '../../src/company/company.ts'
+import { personForCounts } from '../../src/people/keep-state.ts'
+import { appsOf } from '../../src/people/person.ts'
 import { jira, lostApps, slack } from '../campaigns/lapsed-person.ts'
 import { withConsents } from '../helpers/people.ts'
 import {
@@ -306,6 +308,36 @@ it.each([
     expect((await people.get(twelve[0]!))?.finishedAt).toBeUndefined()
   },
 )
+
+it('an outage that empties all lists makes no losses, also of rare apps', async () => {
+  const rollout = installation()
+  const { run, unconnectedApps, conditions, people } = rollout
+  const list = (apps: string[], few: string[]) => {
+    for (const [index, email] of twelve.entries())
+      unconnectedApps.set(email, index < 2 ? [...apps, ...few] : apps)
+  }
+  const sweep = async (hours: number) => {
+    conditions.now += hours * HOUR
+    return await run(twelve)
+  }
+  list(['jira_1'], ['rare_1'])
+  await run(twelve)
+  list([], [])
+  const during = await sweep(6)
+  const counted = personForCounts((await people.get(twelve[0]!))!, await rollout.keepState.load())
+  list(['jira_1'], ['rare_1'])
+  await sweep(6)
+  await sweep(6)
+
+  expect(during.err).toContain('No list has an app left.')
+  expect(appsOf(counted)).toEqual([])
+  const after = await people.get(twelve[0]!)
+  expect(after?.lastCheck?.apps.map(({ instance, lapsedAt }) => [instance, lapsedAt])).toEqual([
+    ['jira_1', undefined],
+    ['rare_1', undefined],
+  ])
+  expect(after).not.toHaveProperty('finishedAt')
+})
 
 it('an app that returns to the lists is unconnected again, without lapses', async () => {
   const company = installation()
