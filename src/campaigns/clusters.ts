@@ -3,7 +3,7 @@
 import { isUnavailable } from '../client-api/app-status.ts'
 import { delistedInstances, isAnsweredRemoved, likelySuccessorOf, SPREAD_MS } from '../people/keep-state.ts'
 import type { AppEvent, DelistedApp, KeepState, MassDisconnect } from '../people/keep-state.ts'
-import { hasLeftWith, isGone, type AppRecord, type Person } from '../people/person.ts'
+import { isGone, type AppRecord, type Person } from '../people/person.ts'
 
 const MIN_PEOPLE = 5
 const MIN_SHARE = 0.2
@@ -100,13 +100,14 @@ export async function findClusters(
   const listings = createCounter(newApps, evaluatedAt, 'newAt')
   const inQuestion = delistedApps.map(({ firstAt, ...app }) => ({ ...app, since: firstAt ?? app.since }))
   const delistings = createCounter(inQuestion, evaluatedAt, 'delistedAt', 'previousDelistedAt')
-  let all = 0
+  let [all, isAnyListed] = [0, false]
   const moves = new Map<string, { to: string; moved: number }>()
   for await (const person of people) {
     if (isGone(person) || person.lastCheck === undefined) continue
     all++
     const { apps, checkedAt } = person.lastCheck
     for (const app of apps) {
+      isAnyListed ||= app.status !== 'connected'
       if (isUnavailable(app.status)) continue
       const to = unconnectedSuccessorOf(app, apps)
       const moved = (moves.get(app.instance)?.moved ?? 0) + 1
@@ -128,7 +129,7 @@ export async function findClusters(
   const isLost = (instance: string, at: number) =>
     !listings.apps.get(instance)?.isMoved && disconnectOf(disconnects, instance, at) !== undefined
   const added = newAppsIn(listings.apps, newApps, { all, now, isLost })
-  const before = { delistedApps, newApps: added.newApps, ended }
+  const before = { delistedApps, newApps: added.newApps, ended, isAnyListed }
   const delisted = delistedAppsIn(delistings.apps, before, now).map((app) =>
     moved.includes(app.instance) ? { ...app, isMoved: true } : app,
   )
@@ -147,10 +148,9 @@ export async function findClusters(
   const over = delistedApps.filter(({ instance }) => !delisted.some((app) => app.instance === instance))
   const listedEvents = over.flatMap(
     ({ instance, name, people: count, isHidden = count === 0 }): AppEvent[] => {
-      const event = { at: now, instance, name, people: count }
       const { undone = 0, listedAt = [] } = delistings.apps.get(instance) ?? {}
-      if (isHidden) return listedAt.length > 0 ? [{ ...event, what: 'shown' }] : []
-      return undone > 0 ? [{ ...event, what: 'listed' }] : []
+      const event = { at: now, what: isHidden ? 'shown' : 'listed', instance, name, people: count } as const
+      return (isHidden ? listedAt.length : undone) > 0 ? [event] : []
     },
   )
   return {
@@ -218,17 +218,14 @@ export function withEvaluation(
     const loss = isNew(app) ? disconnectOf(massDisconnects, instance, newAt) : undefined
     return loss === undefined ? app : { ...rest, lapsedAt: Math.max(newAt, loss.since), lapses: 1 }
   })
-  const isBack = ({ instance, status, previousDelistedAt = -Infinity }: AppRecord) => {
+  const back = apps.filter(({ instance, status, previousDelistedAt = -Infinity }) => {
     const { since = Infinity, firstAt = since } = returned.get(instance) ?? {}
     return status !== 'connected' && previousDelistedAt > firstAt - SPREAD_MS
-  }
-  const back = apps.filter(isBack)
+  })
   const { finishedAt = -Infinity, ...unfinished } = person
   // What is in question, or was removed, was never connected if it left the list without a consent.
-  const isLeftOnly = (app: AppRecord) =>
-    hasLeftWith(app, apps, delisted) &&
-    finishedAt >= (app.delistedAt ?? Infinity) &&
-    app.previousLapsedAt === undefined
+  const isLeftOnly = ({ instance, delistedAt = Infinity, previousLapsedAt }: AppRecord) =>
+    delisted.has(instance) && finishedAt >= delistedAt && previousLapsedAt === undefined
   const connected = apps.filter(({ status }) => status === 'connected')
   const hasLeftOnly = connected.length > 0 && connected.every(isLeftOnly)
   const isChanged = lastCheck.apps.some((app, index) => app !== apps[index])
@@ -334,10 +331,15 @@ function newAppsIn(
 /** Finds apps that most lists lost, and still lack, though few people left for their consent: probably removed. */
 function delistedAppsIn(
   apps: CountsByInstance,
-  before: Pick<KeepState, 'delistedApps' | 'newApps'> & { ended: readonly MassDisconnect[] },
+  before: Pick<KeepState, 'delistedApps' | 'newApps'> & {
+    ended: readonly MassDisconnect[]
+    isAnyListed: boolean
+  },
   now: number,
 ) {
-  const { delistedApps = [], newApps = [], ended } = before
+  const { delistedApps = [], newApps = [], ended, isAnyListed } = before
+  // The service may have failed, so each app that left a list is in question.
+  const isOutage = !isAnyListed && [...apps.values()].flatMap((app) => app.changedAt).length >= MIN_PEOPLE
   const isOver = ({ instance, markedRemovedAt, people, isHidden = people === 0 }: DelistedApp) => {
     const counts = apps.get(instance)
     if (markedRemovedAt === undefined) return isMostlyUndone(counts)
@@ -354,9 +356,9 @@ function delistedAppsIn(
     const wasConnected = connectedByConsent > changedAt.length * MAX_CONSENT_RATIO
     // The end of a mass disconnect looks like a repair. If no list has the app, and one more person lost it, it wasn't.
     const hasEnded = ended.some((lost) => lost.instance === instance)
-    const isGoneForAll = hasEnded && listedAt.length === 0 && changedAt.length > 0
+    const isGoneForAll = isOutage || (hasEnded && listedAt.length === 0)
     const times = changedAt.toSorted((one, other) => one - other)
-    const all = isGoneForAll ? mostWithin(times, SPREAD_MS) : undefined
+    const all = isGoneForAll && times.length > 0 ? mostWithin(times, SPREAD_MS) : undefined
     const shared = findCluster(times, times.length + listedAt.length) ?? all
     if (wasConnected || shared === undefined) continue
     // It may have left one department's lists after the other's.

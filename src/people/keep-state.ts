@@ -3,8 +3,7 @@ import { datasourceType } from '../company/app-names.ts'
 import type { KeyRing } from '../records/data-key.ts'
 import type { Records } from '../records/records.ts'
 import { sealedJson } from '../records/seal.ts'
-import { hasLeftWith } from './person.ts'
-import type { AppIntent, AppRecord, OperatorAction, Person } from './person.ts'
+import { type AppIntent, type AppRecord, type OperatorAction, type Person } from './person.ts'
 
 /** Many people lost the same app at once, so emails about it are paused. Times are milliseconds since 1970. */
 export type MassDisconnect = {
@@ -311,7 +310,7 @@ export const isAnsweredRemoved = ({ delistedApps }: Pick<KeepState, 'delistedApp
 
 /**
  * Leaves out what counts, pages and emails ignore: apps that have moved or were removed, also for those who still have
- * them listed; delisted ones, and others that left the list with them; and waits for an approval that is confirmed.
+ * them listed; delisted ones; and waits for an approval that is confirmed.
  * @returns `delistedApps`: instances that left this person's list and many others at once
  */
 export function personForCounts(
@@ -323,8 +322,7 @@ export function personForCounts(
   const hasMoved = ({ movedTo }: AppRecord) => movedTo !== undefined
   const apps = lastCheck?.apps.filter(({ instance }) => !isAnsweredRemoved(state, instance)) ?? []
   const isCounted = (app: AppRecord) =>
-    !hasMoved(app) &&
-    (app.status !== 'connected' || !(delisted.has(app.instance) || hasLeftWith(app, apps, delisted)))
+    !hasMoved(app) && (app.status !== 'connected' || !delisted.has(app.instance))
   const isApproved = ({ instance, kind, since = signedInAt }: AppIntent) =>
     kind === 'blocked' &&
     state.approvals?.some(

@@ -244,7 +244,7 @@ export type CheckToRecord = {
   unconnected: readonly { instance: string; name: string; status: AppStatus }[]
   /** Apps of the walk. */
   connected?: readonly (Pick<AppRecord, 'instance' | 'name' | 'since'> & ConsentStart)[]
-  /** Apps delisted for many people: their return is no lapse, nor that of others which left with them. */
+  /** Apps delisted for many people: their return is no lapse. */
   delisted?: ReadonlySet<string>
 }
 
@@ -275,7 +275,7 @@ export function withCheck(person: Person, response: CheckToRecord, now: number):
     const isNew =
       former === undefined ? person.lastCheck !== undefined : movedFrom && former.newAt === undefined
     const newAt = isNew ? checkedAt : former?.newAt
-    const isBack = former !== undefined && hasLeftWith(former, [...before.values()], delisted)
+    const isBack = former?.delistedAt !== undefined && delisted?.has(instance)
     const lapse = isBack ? lapseBeforeDelisting(former) : lapseOf(former ?? {}, checkedAt)
     const previousDelistedAt = former?.delistedAt ?? former?.previousDelistedAt
     const history = { ...lapse, ...omitUndefined({ newAt, movedFrom, previousDelistedAt }) }
@@ -285,14 +285,10 @@ export function withCheck(person: Person, response: CheckToRecord, now: number):
   const remembered = [...apps.values()].filter(({ status }) => status !== 'connected' || surplus-- <= 0)
   const { unknownAt: _unknownAt, ...rest } = person
   const after: Person = { ...rest, lastCheck: { checkedAt, apps: remembered } }
-  const countedApps = remembered.filter((app) => !hasLeftWith(app, remembered, delisted))
-  const counted = { ...after, lastCheck: { checkedAt, apps: countedApps } }
+  const hasLeft = (app: AppRecord) => app.delistedAt !== undefined && delisted?.has(app.instance)
+  const counted = { ...after, lastCheck: { checkedAt, apps: remembered.filter((app) => !hasLeft(app)) } }
   return isFinished(counted) && after.finishedAt === undefined ? { ...after, finishedAt: checkedAt } : after
 }
-
-/** True if one of these apps left the list in the same check, without a consent: the service may have failed. */
-export const hasLeftWith = ({ delistedAt }: AppRecord, apps: AppRecord[], these?: ReadonlySet<string>) =>
-  delistedAt !== undefined && apps.some((one) => one.delistedAt === delistedAt && these?.has(one.instance))
 
 /** An older attempt doesn't explain a new connection, because the person may have waited for an admin since. */
 const MAX_CONSENT_MS = 86_400_000

@@ -309,33 +309,37 @@ it.each([
   },
 )
 
-it('an outage that empties all lists makes no losses, also of rare apps', async () => {
+it.each([
+  ['one that few have', 12, 2],
+  ['those that only few have', 4, 4],
+])('an outage that empties all lists makes no losses, also of %s', async (_which, many, few) => {
   const rollout = installation()
   const { run, unconnectedApps, conditions, people } = rollout
-  const list = (apps: string[], few: string[]) => {
-    for (const [index, email] of twelve.entries())
-      unconnectedApps.set(email, index < 2 ? [...apps, ...few] : apps)
+  const list = (isOutage: boolean) => {
+    for (const [index, email] of twelve.entries()) {
+      const apps = [index < many ? 'jira_1' : [], index >= 12 - few ? 'rare_1' : []].flat()
+      unconnectedApps.set(email, isOutage ? [] : apps)
+    }
   }
   const sweep = async (hours: number) => {
     conditions.now += hours * HOUR
     return await run(twelve)
   }
-  list(['jira_1'], ['rare_1'])
+  list(false)
   await run(twelve)
-  list([], [])
+  list(true)
   const during = await sweep(6)
-  const counted = personForCounts((await people.get(twelve[0]!))!, await rollout.keepState.load())
-  list(['jira_1'], ['rare_1'])
+  const counted = personForCounts((await people.get(twelve[11]!))!, await rollout.keepState.load())
+  list(false)
   await sweep(6)
   await sweep(6)
 
   expect(during.err).toContain('No list has an app left.')
   expect(appsOf(counted)).toEqual([])
-  const after = await people.get(twelve[0]!)
-  expect(after?.lastCheck?.apps.map(({ instance, lapsedAt }) => [instance, lapsedAt])).toEqual([
-    ['jira_1', undefined],
-    ['rare_1', undefined],
-  ])
+  const after = await people.get(twelve[11]!)
+  expect(after?.lastCheck?.apps.map(({ lapsedAt }) => lapsedAt)).toEqual(
+    many < 12 ? [undefined] : [undefined, undefined],
+  )
   expect(after).not.toHaveProperty('finishedAt')
 })
 
