@@ -55,7 +55,8 @@ type ServiceClientOptions = {
   now?: () => number
 }
 
-const MAX_CONNECTIONS = 128
+/** For every page that has its turn at once (sign-in/service-for-person.ts). */
+const MAX_CONNECTIONS = 256
 const TIME_LIMIT_MS = 10_000
 
 /** Every method throws {TypeError} for a token or address with forbidden characters. The message doesn't quote it. */

@@ -29,7 +29,7 @@ type ConsentResult =
 export class Consents {
   readonly #deps
   readonly #once = createSingleFlight<ConsentResult>()
-  readonly #failures = Turns.forChanges()
+  readonly #changes = Turns.forChanges()
 
   constructor(deps: {
     walkChecker: Pick<WalkChecker, 'checkForTransition'>
@@ -53,7 +53,7 @@ export class Consents {
         const decision = await walkChecker.checkForTransition(req, true, decide)
         return this.#resultOf(user, decision)
       } catch (error) {
-        await this.#auditFailure(user, instance, error)
+        this.#auditFailure(user, instance, error)
         throw error
       }
     })
@@ -62,7 +62,7 @@ export class Consents {
   /** Handles a return from an app. @throws {Problem} */
   async finish(req: Request): Promise<ConsentResult> {
     const { user } = requireSignedIn(req)
-    const result = await this.#findReturn(req)
+    const result = await this.#changes.run(personKey(user), () => this.#findReturn(req))
     if (result.kind !== 'return') return result
     const { app } = result
     // Nothing here holds the walk while the return waits for its turn.
@@ -111,16 +111,16 @@ export class Consents {
     } catch (error) {
       // The person is back, even if the check failed.
       await walks.update(user, (before) => markReturned(before, app, now(), 1))
-      await this.#auditFailure(user, instance, error)
+      this.#auditFailure(user, instance, error)
       throw error
     }
   }
 
   /**
-   * The log line of a failed request names neither the person nor the app. Never rejects. Runs in turn, because a
-   * hanging service fails hundreds of clicks at once.
+   * The log line of a failed request names neither the person nor the app. Runs in the background and in turn, because
+   * a hanging service fails hundreds of clicks at once.
    */
-  async #auditFailure(user: User, instance: string | undefined, error: unknown): Promise<void> {
+  #auditFailure(user: User, instance: string | undefined, error: unknown): void {
     const { code, datasource } = error instanceof Problem ? error : new Problem(500, 'internal')
     const { audit, progress, walks, now } = this.#deps
     const record = async () => {
@@ -130,7 +130,7 @@ export class Consents {
       audit({ event: 'step_failed', user, datasource: app?.instance, code })
       await progress.recordFailure(user, { at: now(), instance: app?.instance, code })
     }
-    await this.#failures.run(personKey(user), record)
+    void this.#changes.run(personKey(user), record)
   }
 
   /** Called once per transition, even if several requests share it, so that the audit line is written once. */

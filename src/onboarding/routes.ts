@@ -1,6 +1,6 @@
 // The walk over HTTP: the overview, the way to an app and back, "not now", and the status for the intranet.
 import { Router, type Request, type RequestHandler, type Response } from 'express'
-import { requireSignedIn } from '../session/signed-in.ts'
+import { personKey, requireSignedIn, type User } from '../session/signed-in.ts'
 import { isRecentSignIn } from '../sign-in/require-sign-in.ts'
 import { parseReturnTo, type ReturnToRules } from '../sign-in/return-to.ts'
 import type { Audit } from '../web/audit.ts'
@@ -16,6 +16,7 @@ import type { DescribeApp } from '../company/app-description.ts'
 import type { Approval, KeepStateStore } from '../people/keep-state.ts'
 import { isChoice } from '../people/person.ts'
 import { Problem } from '../problem.ts'
+import { Turns } from '../turns.ts'
 import { fitText } from './overview/card.ts'
 import { overviewOf, sharedWalk } from './overview/overview.ts'
 import { callbackPath, CONSENT_CALLBACK_PATH, overviewPath, parseVisit } from './paths.ts'
@@ -58,6 +59,7 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
   const { walkChecker, walks, progress, returnTo, languages, limit, publicUrl, audit, log, now } = deps
   const router = Router()
   const consents = new Consents(deps)
+  const choices = Turns.forChanges()
 
   router.use(['/onboarding', '/api/status'], limit)
   // No page needs it, and each such view would wait for the service.
@@ -73,9 +75,10 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
     const { user } = requireSignedIn(req)
     const walk = await walkChecker
       .checkWalk(req, (before) => ({ ...before, visit }), browserGoneSignal(res))
-      .catch(async (error: unknown) => {
+      .catch((error: unknown) => {
         const code = error instanceof Problem ? error.code : ''
-        if (code.startsWith('service_')) await progress.recordFailure(user, { at: now(), code })
+        // In the background: the store may be slow, too.
+        if (code.startsWith('service_')) void progress.recordFailure(user, { at: now(), code })
         throw error
       })
 
@@ -108,9 +111,8 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
       const { user } = requireSignedIn(req)
       const { instance } = req.params
 
-      const walk = await walks.update(user, (before) => change(before, instance, now()))
-      await progress.recordIntents(user, walk)
-      const isKnown = walk.apps.some((app) => app.instance === instance)
+      const choice = { instance, change, event }
+      const { visit, isKnown } = await choices.run(personKey(user), () => recordChoice(deps, user, choice))
       log.debug({ change: path, instance: isKnown ? instance : undefined }, 'walk: change by the person')
 
       if (event !== undefined) {
@@ -120,13 +122,30 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
           throw unknown
         }
         audit({ event, user, datasource: instance })
-        if (isChoice(event)) await progress.recordFailure(user, { at: now(), instance, code: event })
       }
-      seeOther(res, overviewPath(walk.visit, isKnown ? instance : undefined))
+      seeOther(res, overviewPath(visit, isKnown ? instance : undefined))
     })
 
   router.use(createStatusRoute(walkChecker, walks, languages, now))
   return router
+}
+
+/** Runs as a whole in one turn, because it holds the walk. */
+async function recordChoice(
+  { walks, progress, now }: OnboardingDeps,
+  user: User,
+  {
+    instance,
+    change,
+    event,
+  }: Pick<(typeof SET_ASIDE_ROUTES)[number], 'change' | 'event'> & { instance: string },
+) {
+  const walk = await walks.update(user, (before) => change(before, instance, now()))
+  await progress.recordIntents(user, walk)
+  const isKnown = walk.apps.some((app) => app.instance === instance)
+  if (isKnown && event !== undefined && isChoice(event))
+    await progress.recordFailure(user, { at: now(), instance, code: event })
+  return { visit: walk.visit, isKnown }
 }
 
 const isBlocked = ({ status, blockedAt }: TrackedApp): boolean =>

@@ -22,10 +22,10 @@ const MAX_EARLY_WAIT_MS = 1_000
 /** Concurrent pages of one person, so that one person can't use all connections to a slow service. */
 const MAX_PAGES = 8
 const MAX_QUEUED = 200
-/** Pages of all people that check at once, as many as the service client has connections. */
+/** Pages of all people that check at once. The service client has a connection for each, and for those below. */
 const OWN_PAGES = { all: 128, ofPerson: MAX_PAGES, waitMs: 10_000 }
 /** The widget gives up after this wait. */
-const WIDGETS = { all: 32, ofPerson: 2, waitMs: 5_000 }
+const WIDGETS = { all: 64, ofPerson: 2, waitMs: 5_000 }
 /**
  * For pages that another site opens: half as many. A proxy may hide that their browsers have gone, so once `crowd`
  * pages of all people wait, each person has few. Links and sign-ins are among them: they wait until their connection

@@ -68,6 +68,34 @@ it('a click that waits for its turn holds no walk', async () => {
   load.mockRestore()
 })
 
+it('of twenty people’s choices, sixteen are recorded at once, each as a whole', async () => {
+  const { setup, post } = setUpWalkRoutes()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  setup.recording = promise
+  const load = vi.spyOn(WalkStore.prototype, 'load')
+  const choices = Array.from({ length: 20 }, (_, n) => post('/onboarding/unskip/slack_1', { person: `${n}` }))
+  const loaded = () => load.mock.calls.filter(([{ subject }]) => subject !== ada.subject).length
+  await vi.waitFor(() => expect(loaded()).toBe(16))
+  await nextTurn()
+  expect(loaded()).toBe(16)
+  resolve()
+  expect((await Promise.all(choices)).map(({ status }) => status)).toEqual(Array(20).fill(303))
+  load.mockRestore()
+})
+
+it.each(['/onboarding', CLICK])(
+  '%s fails at once, though its failure can’t be recorded yet',
+  async (path) => {
+    const { setup, get, failures } = setUpWalkRoutes()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    Object.assign(setup, { isServiceDown: true, recording: promise })
+    expect(await get(path)).toMatchObject({ status: 503 })
+    expect(failures).toEqual([])
+    resolve()
+    await vi.waitFor(() => expect(failures).toHaveLength(1))
+  },
+)
+
 it('the overview refuses return addresses of more than 1,024 characters with a reason', async () => {
   const { get } = setUpWalkRoutes()
   const of = async (length: number) => await get(`/onboarding?return_to=/${'x'.repeat(length - 1)}`)

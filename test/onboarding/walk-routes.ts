@@ -53,6 +53,8 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
     /** Called before the service responds. @param signal aborts when the caller has disconnected */
     beforeResponse: undefined as ((signal?: AbortSignal | null) => Promise<void>) | undefined,
     isServiceDown: false,
+    /** The person's record is written after this. */
+    recording: undefined as Promise<void> | undefined,
     isDebugging: false,
     approvals: [] as Approval[],
     keepStateLoads: 0,
@@ -129,8 +131,14 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
       },
     },
     progress: {
-      recordFailure: (user, failure) => Promise.resolve(void failures.push({ user, ...failure })),
-      recordIntents: (_user, walk) => Promise.resolve(void (setup.pressed = walk.apps)),
+      async recordFailure(user, failure) {
+        await setup.recording
+        failures.push({ user, ...failure })
+      },
+      async recordIntents(_user, walk) {
+        await setup.recording
+        setup.pressed = walk.apps
+      },
     },
     confirmSeconds: fixtures.CONFIRM,
     publicUrl: ONRAMP,
@@ -188,7 +196,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
     locationOf: async (path: string, headers?: Record<string, string>) =>
       (await get(path, headers)).headers['location'],
     page: async (path: string, headers?: Record<string, string>) => (await get(path, headers)).body as Page,
-    post: async (path: string) => await request(app).post(path).redirects(0),
+    post: async (path: string, headers = {}) => await request(app).post(path).set(headers).redirects(0),
     /** Our path to which the last started consent returns. */
     callbackPath: () => new URL(calls.at(-1) ?? '').href.slice(ONRAMP.length),
   }

@@ -218,7 +218,7 @@ it('of 300 people’s own pages 128 are under way, and each has its turn', async
 
 it.each([
   { kind: 'own', more: 'otherSite', max: 128, seconds: 10 },
-  { kind: 'widget', more: 'own', max: 32, seconds: 5 },
+  { kind: 'widget', more: 'own', max: 64, seconds: 5 },
 ] as const)(
   'a check ($kind) fails after $seconds seconds without a turn',
   async ({ kind, more, ...rule }) => {
