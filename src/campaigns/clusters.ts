@@ -100,14 +100,15 @@ export async function findClusters(
   const listings = createCounter(newApps, evaluatedAt, 'newAt')
   const inQuestion = delistedApps.map(({ firstAt, ...app }) => ({ ...app, since: firstAt ?? app.since }))
   const delistings = createCounter(inQuestion, evaluatedAt, 'delistedAt', 'previousDelistedAt')
-  let [all, isAnyListed] = [0, false]
+  let [all, listing, emptied] = [0, 0, 0]
   const moves = new Map<string, { to: string; moved: number }>()
   for await (const person of people) {
     if (isGone(person) || person.lastCheck === undefined) continue
     all++
     const { apps, checkedAt } = person.lastCheck
+    listing += Number(apps.some(({ status }) => status !== 'connected'))
+    emptied += Number(apps.some(({ delistedAt = -Infinity }) => delistedAt >= evaluatedAt))
     for (const app of apps) {
-      isAnyListed ||= app.status !== 'connected'
       if (isUnavailable(app.status)) continue
       const to = unconnectedSuccessorOf(app, apps)
       const moved = (moves.get(app.instance)?.moved ?? 0) + 1
@@ -129,7 +130,9 @@ export async function findClusters(
   const isLost = (instance: string, at: number) =>
     !listings.apps.get(instance)?.isMoved && disconnectOf(disconnects, instance, at) !== undefined
   const added = newAppsIn(listings.apps, newApps, { all, now, isLost })
-  const before = { delistedApps, newApps: added.newApps, ended, isAnyListed }
+  // The service may have failed, so each app that left a list is in question.
+  const isOutage = listing === 0 && emptied >= MIN_PEOPLE
+  const before = { delistedApps, newApps: added.newApps, ended, isOutage }
   const delisted = delistedAppsIn(delistings.apps, before, now).map((app) =>
     moved.includes(app.instance) ? { ...app, isMoved: true } : app,
   )
@@ -331,15 +334,10 @@ function newAppsIn(
 /** Finds apps that most lists lost, and still lack, though few people left for their consent: probably removed. */
 function delistedAppsIn(
   apps: CountsByInstance,
-  before: Pick<KeepState, 'delistedApps' | 'newApps'> & {
-    ended: readonly MassDisconnect[]
-    isAnyListed: boolean
-  },
+  before: Pick<KeepState, 'delistedApps' | 'newApps'> & { ended: MassDisconnect[]; isOutage: boolean },
   now: number,
 ) {
-  const { delistedApps = [], newApps = [], ended, isAnyListed } = before
-  // The service may have failed, so each app that left a list is in question.
-  const isOutage = !isAnyListed && [...apps.values()].flatMap((app) => app.changedAt).length >= MIN_PEOPLE
+  const { delistedApps = [], newApps = [], ended, isOutage } = before
   const isOver = ({ instance, markedRemovedAt, people, isHidden = people === 0 }: DelistedApp) => {
     const counts = apps.get(instance)
     if (markedRemovedAt === undefined) return isMostlyUndone(counts)

@@ -343,6 +343,19 @@ it.each([
   expect(after).not.toHaveProperty('finishedAt')
 })
 
+it.each([
+  [4, 0],
+  [5, 3],
+])('that %i people have connected all of their apps elsewhere ends in exit code %i', async (count, code) => {
+  const { run, unconnectedApps, conditions } = installation()
+  const few = twelve.slice(0, count)
+  for (const email of few) unconnectedApps.set(email, ['jira_1', `own${few.indexOf(email)}_1`])
+  await run(few)
+  for (const email of few) unconnectedApps.set(email, [])
+  conditions.now += 6 * HOUR
+  expect((await run(few)).exit).toBe(code)
+})
+
 it('an app that returns to the lists is unconnected again, without lapses', async () => {
   const company = installation()
   await goneForTwelve(company)
