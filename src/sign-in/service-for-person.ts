@@ -81,6 +81,8 @@ export class ServiceForPerson {
     work: () => Promise<T>,
   ): Promise<T> {
     const { user } = requireSignedIn(req)
+    // A hanging token endpoint should take no turn from people whose tokens are valid.
+    await this.#usableTokens(req)
     const turns = { own: this.#ownPages, otherSite: this.#forOtherSites, widget: this.#widgets }[kind]
     const isCrowd = turns.size >= OTHER_SITES.crowd
     const maxForOtherSites = isCrowd ? OTHER_SITES.ofPersonInCrowd : OTHER_SITES.ofPerson

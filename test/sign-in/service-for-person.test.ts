@@ -166,6 +166,30 @@ function slowChecks(respond?: () => Promise<ListedApp[]>) {
   return { service, check, results, audited, running, started, failures }
 }
 
+it('people whose tokens are being refreshed take no turn from others', async () => {
+  const service = new ServiceForPerson({
+    serviceClient: {
+      checkDatasourceAuth: () => Promise.resolve([]),
+      search: () => Promise.reject(new Error('not searched here')),
+    },
+    tokenRefresh: { refresh: () => new Promise(() => {}) },
+    isExternalIdp: false,
+    callbackUrl: '',
+    company: neutralCompany,
+    audit: () => {},
+    now: () => 1_000_000,
+  })
+  const open = (subject: string, expiresAt: number) => {
+    const tokens = { accessToken: '', refreshToken: 'refresh', issuedAt: 0, expiresAt }
+    const session = { user: { issuer: '', subject }, tokens }
+    const req = { session } as unknown as express.Request
+    return service.inTurn(req, {}, () => service.check(req))
+  }
+  for (let n = 0; n < 200; n++) void open(`person ${n}`, 1)
+  await nextTurn()
+  await expect(open('ada', 9_000_000)).resolves.toEqual([])
+})
+
 it('another site’s pages have twenty calls of a person, in a crowd two', async () => {
   const { check, results, audited } = slowChecks()
   check('ada', 20, 'otherSite')
