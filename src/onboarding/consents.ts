@@ -29,7 +29,8 @@ type ConsentResult =
 export class Consents {
   readonly #deps
   readonly #once = createSingleFlight<ConsentResult>()
-  readonly #changes = Turns.forChanges()
+  readonly #returns = Turns.forChanges()
+  readonly #failures = Turns.forChanges()
 
   constructor(deps: {
     walkChecker: Pick<WalkChecker, 'checkForTransition'>
@@ -62,7 +63,7 @@ export class Consents {
   /** Handles a return from an app. @throws {Problem} */
   async finish(req: Request): Promise<ConsentResult> {
     const { user } = requireSignedIn(req)
-    const result = await this.#changes.run(personKey(user), () => this.#findReturn(req))
+    const result = await this.#returns.run(personKey(user), () => this.#findReturn(req))
     if (result.kind !== 'return') return result
     const { app } = result
     // Nothing here holds the walk while the return waits for its turn.
@@ -130,7 +131,7 @@ export class Consents {
       audit({ event: 'step_failed', user, datasource: app?.instance, code })
       await progress.recordFailure(user, { at: now(), instance: app?.instance, code })
     }
-    void this.#changes.run(personKey(user), record)
+    void this.#failures.run(personKey(user), record)
   }
 
   /** Called once per transition, even if several requests share it, so that the audit line is written once. */
