@@ -30,7 +30,7 @@ export class Consents {
   readonly #deps
   readonly #once = createSingleFlight<ConsentResult>()
   readonly #returns = Turns.forChanges()
-  readonly #failures = Turns.forChanges()
+  readonly #unreadClicks = Turns.forChanges()
 
   constructor(deps: {
     walkChecker: Pick<WalkChecker, 'checkForTransition'>
@@ -49,12 +49,15 @@ export class Consents {
     const { walkChecker } = this.#deps
     const { user } = requireSignedIn(req)
     return await this.#once(`${personKey(user)} click ${instance ?? ''}`, async () => {
+      let walk: Walk | undefined
+      const onRead = (read: Walk) => void (walk = read)
       try {
         const decide = (before: Walk, check: TransitionCheck) => afterClick(before, check, instance)
-        const decision = await walkChecker.checkForTransition(req, true, decide)
+        const decision = await walkChecker.checkForTransition(req, { mayLeave: true, decide, onRead })
         return this.#resultOf(user, decision)
       } catch (error) {
-        this.#auditFailure(user, instance, error)
+        if (walk === undefined) this.#auditUnreadClick(user, instance, error)
+        else this.#auditFailure(user, walk, instance, error)
         throw error
       }
     })
@@ -102,7 +105,7 @@ export class Consents {
       // A waiting page never continues without a click.
       const mayLeave = isAutomatic && app.attempt.checksSinceReturn === 0
       const decide = (before: Walk, check: TransitionCheck) => afterReturn(before, check, consentReturn)
-      const decision = await walkChecker.checkForTransition(req, mayLeave, decide)
+      const decision = await walkChecker.checkForTransition(req, { mayLeave, decide })
       const result = stepResultOf(decision.before, decision.walk, app, now())
       if (result !== undefined && result !== 'connected') {
         audit({ event: 'step_result', user, datasource: instance, result })
@@ -110,28 +113,37 @@ export class Consents {
       }
       return this.#resultOf(user, decision)
     } catch (error) {
+      this.#auditFailure(user, { apps: [app] }, instance, error)
       // The person is back, even if the check failed.
       await walks.update(user, (before) => markReturned(before, app, now(), 1))
-      this.#auditFailure(user, instance, error)
       throw error
     }
   }
 
   /**
-   * The log line of a failed request names neither the person nor the app. Runs in the background and in turn, because
-   * a hanging service fails hundreds of clicks at once.
+   * The log line of a failed request names neither the person nor the app. The record is changed in the background and
+   * in turn, because a hanging service fails hundreds of clicks at once.
    */
-  #auditFailure(user: User, instance: string | undefined, error: unknown): void {
+  #auditFailure(
+    user: User,
+    { apps }: Pick<Walk, 'apps'>,
+    instance: string | undefined,
+    error: unknown,
+  ): void {
+    const { audit, progress, now } = this.#deps
     const { code, datasource } = error instanceof Problem ? error : new Problem(500, 'internal')
-    const { audit, progress, walks, now } = this.#deps
-    const record = async () => {
-      // An instance that isn't theirs is anyone's text.
-      const { apps } = await walks.load(user).catch(() => ({ apps: [] }))
-      const app = datasource ?? apps.find((one) => one.instance === instance)
-      audit({ event: 'step_failed', user, datasource: app?.instance, code })
-      await progress.recordFailure(user, { at: now(), instance: app?.instance, code })
-    }
-    void this.#failures.run(personKey(user), record)
+    // An instance that isn't theirs is anyone's text.
+    const app = datasource ?? apps.find((one) => one.instance === instance)
+    audit({ event: 'step_failed', user, datasource: app?.instance, code })
+    void progress.recordFailure(user, { at: now(), instance: app?.instance, code })
+  }
+
+  /** For a click that failed before its turn. Reading hundreds of walks at once would fill the memory. */
+  #auditUnreadClick(user: User, instance: string | undefined, error: unknown): void {
+    void this.#unreadClicks.run(personKey(user), async () => {
+      const walk = await this.#deps.walks.load(user).catch(() => ({ apps: [] }))
+      this.#auditFailure(user, walk, instance, error)
+    })
   }
 
   /** Called once per transition, even if several requests share it, so that the audit line is written once. */

@@ -30,6 +30,8 @@ const MAX_REMEMBERED = 100_000
 /** When access to apps ended, by instance; milliseconds since 1970. Undefined without a record. */
 type Lapses = ReadonlyMap<string, number> | undefined
 
+type Failure = Parameters<typeof withFailure>[1]
+
 type RecordedPeople = Pick<PeopleStore, 'get' | 'change' | 'rename' | 'addressAt'>
 
 type DelistedApps = Pick<ReturnType<typeof createDelistedApps>, 'instances'>
@@ -40,6 +42,7 @@ export class ProgressRecorder {
   readonly #log: Pick<Log, 'warn'>
   readonly #now: () => number
   readonly #changes = Turns.forChanges()
+  readonly #failures = Turns.forChanges()
   /** The last progress that this process recorded, by person. */
   readonly #last = new Map<string, { hash: string; at: number; lapses: Lapses }>()
 
@@ -66,25 +69,30 @@ export class ProgressRecorder {
     }
   }
 
-  /** Records the person's choices without a check. */
-  async recordIntents(user: User, walk: Walk): Promise<void> {
+  /** Records the person's choices without a check. @param choice the last one, if their page lists it */
+  async recordIntents(user: User, walk: Walk, choice?: Failure): Promise<void> {
     const { intents } = progressIn(walk, this.#now())
-    const change = (person: Person) => withIntents(person, this.#now(), intents, this.#now())
-    await this.#changeRecord(user, change, 'progress not recorded')
+    const change = (person: Person) => {
+      const after = withIntents(person, this.#now(), intents, this.#now())
+      return choice === undefined ? after : withFailure(after, choice)
+    }
+    await this.#changeRecord(this.#changes, user, change, 'progress not recorded')
   }
 
-  async recordFailure(user: User, failure: Parameters<typeof withFailure>[1]): Promise<void> {
-    await this.#changeRecord(user, (person) => withFailure(person, failure), 'step_failed not recorded')
+  /** Choices don't wait for it, because a hanging service fails hundreds of pages at once. */
+  async recordFailure(user: User, failure: Failure): Promise<void> {
+    const change = (person: Person) => withFailure(person, failure)
+    await this.#changeRecord(this.#failures, user, change, 'step_failed not recorded')
   }
 
   /** Only for people on record. Never rejects, because it must not fail a person's page. */
-  async #changeRecord(user: User, change: (person: Person) => Person, failed: string): Promise<void> {
+  async #changeRecord(turns: Turns, user: User, change: (person: Person) => Person, failed: string) {
     const email = verifiedEmail(user)
     if (email === undefined) return
     const key = personKey(user)
     const changeKnown = (person: Person, isKnown: boolean) => (isKnown ? change(person) : person)
     try {
-      await this.#changes.run(key, async () => {
+      await turns.run(key, async () => {
         const { address, ...loaded } = await this.#locateRecord(email, key)
         await this.#people.change(address, changeKnown, loaded)
       })

@@ -141,10 +141,9 @@ async function recordChoice(
   }: Pick<(typeof SET_ASIDE_ROUTES)[number], 'change' | 'event'> & { instance: string },
 ) {
   const walk = await walks.update(user, (before) => change(before, instance, now()))
-  await progress.recordIntents(user, walk)
   const isKnown = walk.apps.some((app) => app.instance === instance)
-  if (isKnown && event !== undefined && isChoice(event))
-    await progress.recordFailure(user, { at: now(), instance, code: event })
+  const isRecorded = isKnown && event !== undefined && isChoice(event)
+  await progress.recordIntents(user, walk, isRecorded ? { at: now(), instance, code: event } : undefined)
   return { visit: walk.visit, isKnown }
 }
 

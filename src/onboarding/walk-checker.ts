@@ -14,7 +14,12 @@ import type { TransitionCheck, Transition } from './transition.ts'
 import { applyCheck, mayCheck, withLapses, type UnconnectedApp, type Walk } from './walk.ts'
 import type { WalkStore } from './walk-store.ts'
 
-type DecideTransition = (before: Walk, check: TransitionCheck) => Transition
+type TransitionStep = {
+  /** False if no path will be followed, so that other checks may void it. */
+  mayLeave: boolean
+  decide: (before: Walk, check: TransitionCheck) => Transition
+  onRead?: (walk: Walk) => void
+}
 
 export class WalkChecker {
   readonly #deps
@@ -77,18 +82,16 @@ export class WalkChecker {
 
   /**
    * Checks with a fresh step id, decides, and stores the decision.
-   * @param mayLeave false if no path will be followed, so that other checks may void it
    * @returns the decision, and the walk `before` it
    * @throws {Problem}
    */
-  checkForTransition(req: Request, mayLeave: boolean, decideTransition: DecideTransition) {
-    return this.#deps.service.inTurn(req, {}, () => this.#checkForTransition(req, mayLeave, decideTransition))
+  checkForTransition(req: Request, step: TransitionStep) {
+    return this.#deps.service.inTurn(req, {}, () => this.#checkForTransition(req, step))
   }
 
   async #checkForTransition(
     req: Request,
-    mayLeave: boolean,
-    decideTransition: DecideTransition,
+    { mayLeave, decide, onRead }: TransitionStep,
   ): Promise<Transition & { before: Walk; consentUrlOf: (instance: string) => string | undefined }> {
     const { user } = requireSignedIn(req)
     const { service, walks, progress, confirmSeconds, publicUrl, baseUrl, hasInstructions, log, now } =
@@ -96,6 +99,7 @@ export class WalkChecker {
     const step = randomUUID().replaceAll('-', '')
     // Read in its turn, because a waiting click should hold no walk.
     const walk = await walks.load(user)
+    onRead?.(walk)
     const checkedAt = now()
     const leave = (before: Walk): Walk => ({ ...before, leavingAt: checkedAt })
     const leaving = mayLeave ? await walks.update(user, leave, walk) : walk
@@ -116,7 +120,7 @@ export class WalkChecker {
     const check = { now: now(), confirmSeconds, step, unconnected, isStartable, hasInstructions }
 
     let transition!: Transition
-    const decideOn = (before: Walk) => withoutLeaving((transition = decideTransition(before, check)).walk)
+    const decideOn = (before: Walk) => withoutLeaving((transition = decide(before, check)).walk)
     const after = await this.#update(user, leaving, decideOn)
     const lapses = await progress.recordProgress(user, after, checkedAt)
     const { kind, instance, from } = { instance: undefined, from: undefined, ...transition }

@@ -86,3 +86,14 @@ it('a return during an outage of the service is audited with person, app and cod
   expect(audited.slice(1)).toEqual([failed])
   expect(failures).toMatchObject([{ at: setup.now, code: 'service_unavailable', instance: 'slack_1' }])
 })
+
+it.each([
+  ['click', CLICK],
+  ['return', ''],
+])('a failed %s is audited before its page, even if the person’s record hangs', async (_what, path) => {
+  const { setup, get, callbackPath, audited } = await awayAtSlack()
+  setup.isServiceDown = true
+  setup.recording = new Promise(() => {})
+  await get(path || callbackPath())
+  expect(audited.at(-1)).toMatchObject({ event: 'step_failed', datasource: 'slack_1' })
+})

@@ -135,9 +135,10 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
         await setup.recording
         failures.push({ user, ...failure })
       },
-      async recordIntents(_user, walk) {
+      async recordIntents(user, walk, choice) {
         await setup.recording
         setup.pressed = walk.apps
+        if (choice) failures.push({ user, ...choice })
       },
     },
     confirmSeconds: fixtures.CONFIRM,
