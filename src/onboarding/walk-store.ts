@@ -31,15 +31,13 @@ const renamer = (names: readonly (readonly [from: string, to: string])[]) => {
 }
 const withStoredNames = renamer(Object.entries(STORED))
 const withNames = renamer(Object.entries(STORED).map(([name, stored]) => [stored, name]))
-const toStored = (walk: Walk): string => withStoredNames(JSON.stringify(walk))
-const fromStored = (stored: string): Walk => JSON.parse(withNames(stored))
 
 type WalkKeys = { dataKey: DataKey; key: string }
 
 export class WalkStore {
   readonly #deps
   readonly #changes = Turns.forChanges()
-  /** The stored form of each loaded or written walk, to skip writes that change nothing. */
+  /** The stored text of each loaded or written walk, and its JSON, to skip writes that change nothing. */
   readonly #stored = new WeakMap<Walk, WalkKeys & { text: string | undefined; json: string }>()
 
   constructor(deps: {
@@ -118,9 +116,10 @@ export class WalkStore {
         const before = text === stored?.text ? walk : this.#open({ dataKey, key }, text)
         // The change may be the first check that lists a replacement.
         result = this.#visibleInOrder(change(this.#visibleInOrder(before)))
-        const json = toStored(result)
+        const json = JSON.stringify(result)
         const isSame = json === this.#stored.get(before)?.json
-        const written = isSame ? undefined : { text: dataKey.sealer.seal(json, key), seconds: LIFE_SECONDS }
+        const sealed = isSame ? undefined : dataKey.sealer.seal(withStoredNames(json), key)
+        const written = sealed === undefined ? undefined : { text: sealed, seconds: LIFE_SECONDS }
         this.#stored.set(result, { dataKey, key, text: written?.text ?? text, json })
         return written
       },
@@ -135,8 +134,9 @@ export class WalkStore {
 
   #open({ dataKey, key }: WalkKeys, text: string | undefined): Walk {
     const { checkReturnTo, now } = this.#deps
-    const json = (text === undefined ? undefined : dataKey.sealer.open(text, key)) ?? toStored(newWalk(now()))
-    const stored = fromStored(json)
+    const opened = text === undefined ? undefined : dataKey.sealer.open(text, key)
+    const json = opened === undefined ? JSON.stringify(newWalk(now())) : withNames(opened)
+    const stored: Walk = JSON.parse(json)
     for (const visit of [stored.visit, stored.visitAtStart])
       if (visit?.returnTo !== undefined) visit.returnTo = checkReturnTo(visit.returnTo)
     const walk = this.#visibleInOrder(stored)
