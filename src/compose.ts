@@ -56,8 +56,7 @@ export function createOnramp(
   const returnTo = { publicOrigin: settings.PUBLIC_URL, allowedOrigins: settings.RETURN_TO_ORIGINS ?? [] }
   const checkReturnTo = (value: unknown) => safeReturnTo(value, returnTo)
   const isAdmin = createAdminCheck(settings.ADMIN_EMAILS ?? [], settings.ADMIN_GROUPS ?? [])
-  const isHttps = settings.PUBLIC_URL.startsWith('https:')
-  const pages = createPages({ company, isHttps, checkReturnTo, isAdmin })
+  const pages = createPages({ company, publicUrl: settings.PUBLIC_URL, checkReturnTo, isAdmin })
   const { people, webhooks } = createPeopleAndWebhooks(base)
   const { authorizationServer, signIn } = createIdentity(base, (req) => pages.languages.ofRequest(req).lang)
   const { serviceClient, service } = createService(base, signIn, authorizationServer)

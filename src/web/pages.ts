@@ -42,19 +42,19 @@ export type Pages = { assets: Assets; languages: Languages; send: SendPage }
 
 export function createPages({
   company,
-  isHttps,
+  publicUrl,
   checkReturnTo,
   isAdmin,
 }: {
   company: Company
-  isHttps: boolean
+  publicUrl: string
   /** The allowed destinations of return_to. */
   checkReturnTo: (value: unknown) => string | undefined
   /** Called for every page, so it must be cheap. */
   isAdmin: (user: User) => boolean
 }): Pages {
   const assets = loadAssets(company)
-  const languages = createLanguages(company, LANGUAGES_FOLDER, isHttps)
+  const languages = createLanguages(company, LANGUAGES_FOLDER, publicUrl)
   const brandIn = createBrand(company)
   const render = createViews()
   const sharedPages = new SharedPages()

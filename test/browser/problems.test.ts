@@ -35,7 +35,7 @@ const SHAPE = `[...document.querySelectorAll('*')].map((one) => [one.tagName, on
 function appThatFails() {
   const pages = createPages({
     company: neutralCompany,
-    isHttps: false,
+    publicUrl: 'http://127.0.0.1',
     checkReturnTo: () => undefined,
     isAdmin: () => false,
   })

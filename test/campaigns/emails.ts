@@ -74,7 +74,7 @@ export function createEmails() {
       const compose = createComposer({
         invitations: { issue: () => Promise.resolve('TOKEN') },
         render,
-        languages: createLanguages(company, folder, true),
+        languages: createLanguages(company, folder, 'https://onramp.example'),
         company,
         from: { name: 'the Acme search team', address: 'search@acme.example' },
         publicUrl: 'https://search-setup.acme.example',

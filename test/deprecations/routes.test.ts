@@ -10,7 +10,7 @@ import { faultIn } from '../helpers/openapi.ts'
 
 const pages = createPages({
   company: neutralCompany,
-  isHttps: false,
+  publicUrl: 'http://127.0.0.1',
   checkReturnTo: () => undefined,
   isAdmin: () => false,
 })

@@ -3,7 +3,7 @@ import { neutralCompany } from '../../src/company/company.ts'
 import { LANGUAGES_FOLDER, readCatalogue } from '../../src/web/languages/catalogue.ts'
 import { createLanguages, type Languages } from '../../src/web/languages/languages.ts'
 
-export const languages: Languages = createLanguages(neutralCompany, LANGUAGES_FOLDER, false)
+export const languages: Languages = createLanguages(neutralCompany, LANGUAGES_FOLDER, '')
 
 export const t = languages.byTag('en')
 

@@ -53,7 +53,7 @@ async function pageFor(code: ProblemCode) {
 }
 
 const pagesOf = (company: Company) =>
-  createPages({ company, isHttps: false, checkReturnTo: () => undefined, isAdmin: () => false }).send
+  createPages({ company, publicUrl: '', checkReturnTo: () => undefined, isAdmin: () => false }).send
 const neutralPages = pagesOf(neutralCompany)
 
 /** An error page of a company with this help address. */

@@ -7,7 +7,7 @@ import { createPages } from '../../src/web/pages.ts'
 
 const { send } = createPages({
   company: neutralCompany,
-  isHttps: false,
+  publicUrl: 'http://127.0.0.1',
   checkReturnTo: (value) => (value === '/search' ? '/search' : undefined),
   isAdmin: () => false,
 })

@@ -153,7 +153,11 @@ describe('the language of a person', () => {
   const offered = ['en', 'de', 'pt-BR', 'zh-CN', 'ar']
   const folder = useFolder()
   for (const tag of offered) cpSync(join(LANGUAGES_FOLDER, 'en'), join(folder, tag), { recursive: true })
-  const languages = createLanguages({ ...neutralCompany, languages: offered }, folder, true)
+  const languages = createLanguages(
+    { ...neutralCompany, languages: offered },
+    folder,
+    'https://onramp.example',
+  )
   const app = express()
   app.use(languages.remember)
   app.get('/', (req, res) => void res.send(languages.ofRequest(req).lang))
@@ -184,7 +188,7 @@ describe('the language of a person', () => {
   })
 
   it.each(['ca', 'gl', 'eu-ES'])('someone with the language %s gets Spanish', (tag) => {
-    expect(createLanguages(neutralCompany, LANGUAGES_FOLDER, true).nearest(tag).lang).toBe('es')
+    expect(createLanguages(neutralCompany, LANGUAGES_FOLDER, '').nearest(tag).lang).toBe('es')
   })
 
   it('invented language tags and long searches leave nothing in memory', async () => {
@@ -217,12 +221,18 @@ describe('the language of a person', () => {
     expect(chosen.text).toBe('ar')
     const [cookie = ''] = chosen.get('set-cookie') ?? []
     expect(cookie).toMatch(/^onramp-lang=ar; Max-Age=31536000; Path=\/; .*HttpOnly; Secure; SameSite=Lax$/)
-    const link = () => request(app).get('/?lang=ar').set('sec-fetch-site', 'cross-site')
+    expect(await get('/', { cookie: 'a=b; onramp-lang=ar', 'accept-language': 'de' })).toBe('ar')
+    expect(await get('/?lang=de', { cookie: 'onramp-lang=ar' })).toBe('de')
+  })
+
+  it.each([
+    ['sec-fetch-site', 'cross-site'],
+    ['referer', 'https://elsewhere.example/'],
+  ])('another site’s link replaces no chosen language: %s', async (name, value) => {
+    const link = () => request(app).get('/?lang=ar').set(name, value)
     expect((await link()).get('set-cookie')?.[0]).toMatch(/^onramp-lang=ar; Path=/)
     const linked = await link().set('cookie', 'onramp-lang=de')
     expect([linked.text, linked.get('set-cookie')]).toEqual(['ar', undefined])
-    expect(await get('/', { cookie: 'a=b; onramp-lang=ar', 'accept-language': 'de' })).toBe('ar')
-    expect(await get('/?lang=de', { cookie: 'onramp-lang=ar' })).toBe('de')
   })
 
   it('only an offered language can be chosen', async () => {

@@ -11,7 +11,7 @@ import { checkedWalk, github, NOW, slack } from '../onboarding/overview-pages.ts
 
 const { send, languages } = createPages({
   company: neutralCompany,
-  isHttps: false,
+  publicUrl: 'http://127.0.0.1',
   checkReturnTo: () => undefined,
   isAdmin: ({ email }) => email === 'grace@acme.example',
 })

@@ -199,7 +199,7 @@ export type Notice = {
 /** @returns a function whose parameter `id` gives the same Message-ID each time */
 export function createNoticeComposer(from: Email['from'], company: Company) {
   const { inlines, styleIn } = createEmailStyles(company)
-  const t = createLanguages(company, LANGUAGES_FOLDER, true).nearest('')
+  const t = createLanguages(company, LANGUAGES_FOLDER, '').nearest('')
   const render = createRenderer(['mail/notice-text', 'mail/notice-html'])
   const sender = from.name === '' ? from.address : from.name
   return (to: string, notice: Notice, id: string): Email => ({

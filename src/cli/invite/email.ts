@@ -40,7 +40,7 @@ export function createComposers(
 ) {
   const { template, datasource = [], days } = options
   const { PUBLIC_URL: publicUrl, MAIL_FROM: from = NO_FROM } = settings
-  const languages = createLanguages(company, LANGUAGES_FOLDER, publicUrl.startsWith('https:'))
+  const languages = createLanguages(company, LANGUAGES_FOLDER, publicUrl)
   const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
   const deps = {
     company,

@@ -3,6 +3,7 @@
 import type { NextFunction, Request, Response } from 'express'
 import type { Company } from '../../company/company.ts'
 import { findSignedIn } from '../../session/signed-in.ts'
+import { isFromOtherSite } from '../cross-site.ts'
 import { languagesIn, readCatalogue, REFERENCE_LANGUAGE, type Catalogue } from './catalogue.ts'
 import { createTexts, type Texts } from './texts.ts'
 
@@ -11,11 +12,15 @@ const CHOSEN = new RegExp(`(?:^|;[ \\t]*)${COOKIE}=([A-Za-z0-9-]{2,35})(?:;|$)`)
 const MAX_ACCEPT_CHARACTERS = 500
 const A_YEAR_MS = 31_536_000_000
 
-/** The languages that the company offers, its default first, with its texts. @param folder the path of languages/ */
+/**
+ * The languages that the company offers, its default first, with its texts.
+ * @param folder the path of languages/
+ * @param publicUrl PUBLIC_URL, from whose pages people choose
+ */
 export function createLanguages(
   { languages: chosen, product, textsOf }: Pick<Company, 'languages' | 'product' | 'textsOf'>,
   folder: string,
-  isHttps: boolean,
+  publicUrl: string,
 ) {
   const tags = chosen.length === 0 ? languagesIn(folder) : chosen
   const [fallback = REFERENCE_LANGUAGE] = tags
@@ -63,13 +68,13 @@ export function createLanguages(
     remember: (req: Request, res: Response, next: NextFunction): void => {
       const [tag, earlier] = [languageInQuery(req), languageInCookie(req)]
       // Another site's link is no choice of the person: it replaces none, and lasts until the browser is closed.
-      const isLink = ['cross-site', 'same-site'].includes(req.get('sec-fetch-site') ?? '')
+      const isLink = isFromOtherSite(req, publicUrl)
       if (tag !== undefined && tag !== earlier && !(isLink && earlier !== undefined))
         res.cookie(COOKIE, tag, {
           ...(!isLink && { maxAge: A_YEAR_MS }),
           httpOnly: true,
           sameSite: 'lax',
-          secure: isHttps,
+          secure: publicUrl.startsWith('https:'),
         })
       next()
     },
