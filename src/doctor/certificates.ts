@@ -1,8 +1,9 @@
 // Reports certificates of other servers that expire soon. The check that connects reports expired and untrusted ones.
 import { once } from 'node:events'
 import { isIP } from 'node:net'
-import { connect } from 'node:tls'
-import { proxyFor } from '../http/proxy.ts'
+import { connect, type TLSSocket } from 'node:tls'
+import { promisify } from 'node:util'
+import { connectOptions } from '../http/proxy.ts'
 import type { Settings } from '../settings/settings.ts'
 import { withTimeout } from '../with-timeout.ts'
 import { createCheck, warn } from './findings.ts'
@@ -13,22 +14,39 @@ const LIMIT_MS = 4_000
 const DAY_MS = 86_400_000
 const NEAR_DAYS = 14
 
-/** @returns undefined without a connection, or behind a forward proxy */
+/** Nothing is sent, so trust isn't checked. */
+const ANY = { rejectUnauthorized: false }
+
+/** Connects with https through the forward proxy, if there is one. */
+async function openTls({ protocol, hostname, host, port }: URL, usualPort: number): Promise<TLSSocket> {
+  const name = hostname.replaceAll(/[[\]]/g, '')
+  const servername = isIP(name) === 0 ? name : ''
+  if (protocol === 'https:') {
+    const open = promisify(connectOptions(LIMIT_MS, ANY).connect)
+    return (await open({ protocol, hostname, host, port, servername })) as TLSSocket
+  }
+  const socket = connect({ ...ANY, host: name, port: Number(port) || usualPort, servername })
+  try {
+    await withTimeout(LIMIT_MS, once(socket, 'secureConnect'))
+    return socket
+  } catch (error) {
+    socket.destroy()
+    throw error
+  }
+}
+
+/** @returns undefined without a connection */
 async function certificateOf(setting: string, value: string) {
   const url = new URL(value)
   const usualPort = PORTS[url.protocol]
-  if (usualPort === undefined || (url.protocol === 'https:' && proxyFor(url) !== undefined)) return undefined
-  const host = url.hostname.replaceAll(/[[\]]/g, '')
-  const port = Number(url.port) || usualPort
-  // Nothing is sent, so trust isn't checked.
-  const socket = connect({ host, port, servername: isIP(host) === 0 ? host : '', rejectUnauthorized: false })
+  if (usualPort === undefined) return undefined
   try {
-    await withTimeout(LIMIT_MS, once(socket, 'secureConnect'))
-    return { setting, host: url.host, endsAt: Date.parse(socket.getPeerCertificate().valid_to) }
+    const socket = await openTls(url, usualPort)
+    const endsAt = Date.parse(socket.getPeerCertificate().valid_to)
+    socket.destroy()
+    return { setting, host: url.host, endsAt }
   } catch {
     return undefined
-  } finally {
-    socket.destroy()
   }
 }
 

@@ -20,6 +20,8 @@ const TUNNEL_SHARE = 0.8
 /** With HTTP/2, one dead connection would fail all requests, because an aborted request doesn't close it. */
 const HTTP1 = { allowH2: false }
 
+type TlsOptions = { rejectUnauthorized?: boolean }
+
 let proxy: { url: URL; exempt: readonly string[] } | undefined
 
 /** Sets the proxy, also as undici's global dispatcher for fetch and libraries. */
@@ -36,12 +38,15 @@ export const proxyFor = (url: URL): string | undefined =>
     ? undefined
     : proxy.url.host
 
-/** For every dispatcher of undici. @param timeout for a connection with TLS; milliseconds */
-export const connectOptions = (timeout?: number) => ({ ...HTTP1, connect: createConnector(timeout) })
+/** For every dispatcher of undici. @param timeout for a connection with TLS; milliseconds @param tls options of Node's */
+export const connectOptions = (timeout?: number, tls?: TlsOptions) => ({
+  ...HTTP1,
+  connect: createConnector(timeout, tls),
+})
 
 /** The error of a broken connection has `wasAnswering` if bytes were read from it before. */
-function createConnector(timeout?: number): buildConnector.connector {
-  const direct = buildConnector({ ...HTTP1, ...ATTEMPT, ...(timeout !== undefined && { timeout }) })
+function createConnector(timeout?: number, tls: TlsOptions = {}): buildConnector.connector {
+  const direct = buildConnector({ ...HTTP1, ...ATTEMPT, ...tls, ...(timeout !== undefined && { timeout }) })
   const limitMs = Math.min(MAX_TUNNEL_MS, (timeout ?? Infinity) * TUNNEL_SHARE)
   return (options, report) => {
     const callback: typeof report = (...result) => {
