@@ -30,7 +30,6 @@ export class Consents {
   readonly #deps
   readonly #once = createSingleFlight<ConsentResult>()
   readonly #returns = Turns.forChanges()
-  readonly #unreadClicks = Turns.forChanges()
 
   constructor(deps: {
     walkChecker: Pick<WalkChecker, 'checkForTransition'>
@@ -49,15 +48,15 @@ export class Consents {
     const { walkChecker } = this.#deps
     const { user } = requireSignedIn(req)
     return await this.#once(`${personKey(user)} click ${instance ?? ''}`, async () => {
-      let walk: Walk | undefined
+      // Stays empty if the click fails before its turn: reading hundreds of walks at once would fill the memory.
+      let walk: Pick<Walk, 'apps'> = { apps: [] }
       const onRead = (read: Walk) => void (walk = read)
       try {
         const decide = (before: Walk, check: TransitionCheck) => afterClick(before, check, instance)
         const decision = await walkChecker.checkForTransition(req, { mayLeave: true, decide, onRead })
         return this.#resultOf(user, decision)
       } catch (error) {
-        if (walk === undefined) this.#auditUnreadClick(user, instance, error)
-        else this.#auditFailure(user, walk, instance, error)
+        this.#auditFailure(user, walk, instance, error)
         throw error
       }
     })
@@ -136,14 +135,6 @@ export class Consents {
     const app = datasource ?? apps.find((one) => one.instance === instance)
     audit({ event: 'step_failed', user, datasource: app?.instance, code })
     void progress.recordFailure(user, { at: now(), instance: app?.instance, code })
-  }
-
-  /** For a click that failed before its turn. Reading hundreds of walks at once would fill the memory. */
-  #auditUnreadClick(user: User, instance: string | undefined, error: unknown): void {
-    void this.#unreadClicks.run(personKey(user), async () => {
-      const walk = await this.#deps.walks.load(user).catch(() => ({ apps: [] }))
-      this.#auditFailure(user, walk, instance, error)
-    })
   }
 
   /** Called once per transition, even if several requests share it, so that the audit line is written once. */

@@ -40,14 +40,14 @@ const OTHER_SITES = { pages: 64, ofPerson: 20, crowd: 500, ofPersonInCrowd: 2 }
 const LONG_LIST = 100
 const MAX_LONG_LISTS = 4
 
-type Call<T> = (credentials: Credentials) => Promise<T>
-
 /** Each method throws {Problem}; {SignInAgain} if only a new sign-in can help. */
 export class ServiceForPerson {
   readonly #deps
   readonly #ownPages = new Turns(OWN_PAGES)
   readonly #widgets = new Turns(WIDGETS)
   readonly #forOtherSites = new Turns({ all: OTHER_SITES.pages, ofPerson: OTHER_SITES.ofPerson })
+  /** Pages that wait for tokens, which take no turn, but are counted. */
+  readonly #tokenWaits = new Turns({ all: Infinity, ofPerson: Infinity })
   readonly #withLongLists = new Turns({ all: MAX_LONG_LISTS, ofPerson: MAX_LONG_LISTS })
   /** The end of each page's turn. */
   readonly #ends = new WeakMap<Request, Promise<void>>()
@@ -71,7 +71,9 @@ export class ServiceForPerson {
   }
 
   /**
-   * Runs the work of a page in turn. The work should itself read what it needs, so that a waiting page holds nothing.
+   * Runs the work of a page in turn, and once more with new tokens if the service rejects the access token. The work
+   * should itself read what it needs, so that a waiting page holds nothing. A refresh takes no turn, because a hanging
+   * token endpoint shouldn't delay people whose tokens are valid.
    * @param options.signal aborts when no one waits for the page
    * @param options.kind `otherSite`: another site opened the page
    */
@@ -81,19 +83,31 @@ export class ServiceForPerson {
     work: () => Promise<T>,
   ): Promise<T> {
     const { user } = requireSignedIn(req)
-    // A hanging token endpoint should take no turn from people whose tokens are valid.
-    await this.#usableTokens(req)
-    const turns = { own: this.#ownPages, otherSite: this.#forOtherSites, widget: this.#widgets }[kind]
-    const isCrowd = turns.size >= OTHER_SITES.crowd
-    const maxForOtherSites = isCrowd ? OTHER_SITES.ofPersonInCrowd : OTHER_SITES.ofPerson
     const person = personKey(user)
-    if (turns.countOf(person) >= (kind === 'own' ? MAX_PAGES + MAX_QUEUED : maxForOtherSites)) {
+    const turns = { own: this.#ownPages, otherSite: this.#forOtherSites, widget: this.#widgets }[kind]
+    const isCrowd = turns.size + this.#tokenWaits.size >= OTHER_SITES.crowd
+    const maxForOtherSites = isCrowd ? OTHER_SITES.ofPersonInCrowd : OTHER_SITES.ofPerson
+    const count = turns.countOf(person) + this.#tokenWaits.countOf(person)
+    if (count >= (kind === 'own' ? MAX_PAGES + MAX_QUEUED : maxForOtherSites)) {
       this.#deps.audit({ event: 'limited', what: 'person', user })
       throw new Problem(429, 'too_many_requests', { retryAfter: 10 })
     }
-    const { promise: end, resolve } = Promise.withResolvers<void>()
-    this.#ends.set(req, end)
-    return await turns.run(person, work, signal).finally(resolve)
+    const runWith = async (getTokens: () => Promise<unknown>) => {
+      await this.#tokenWaits.run(person, getTokens)
+      const { promise: end, resolve } = Promise.withResolvers<void>()
+      this.#ends.set(req, end)
+      return await turns.run(person, work, signal).finally(resolve)
+    }
+    try {
+      return await runWith(() => this.#usableTokens(req))
+    } catch (error) {
+      if (!(error instanceof AccessTokenRejected)) throw error
+      if (findSignedIn(req)?.tokens.refreshToken === undefined) return await this.#giveUp(req, error)
+    }
+    return await runWith(() => this.#refreshed(req)).catch((error: unknown) => {
+      if (error instanceof AccessTokenRejected) return this.#giveUp(req, error)
+      throw error
+    })
   }
 
   /**
@@ -103,7 +117,7 @@ export class ServiceForPerson {
    */
   async check(req: Request, finalRedirectUrl = this.#deps.callbackUrl, signal?: AbortSignal) {
     const { serviceClient, company, onCheck } = this.#deps
-    const apps = await this.#callWithTokens(req, (credentials) =>
+    const apps = await this.#call(req, (credentials) =>
       serviceClient.checkDatasourceAuth(credentials, finalRedirectUrl, signal),
     )
     const visible = company.shownApps(apps)
@@ -127,30 +141,19 @@ export class ServiceForPerson {
   /** Contract 4.2. */
   search(req: Request, query: { query: string; pageSize: number }, signal?: AbortSignal) {
     return this.inTurn(req, { signal }, () =>
-      this.#callWithTokens(req, (credentials) => this.#deps.serviceClient.search(credentials, query, signal)),
+      this.#call(req, (credentials) => this.#deps.serviceClient.search(credentials, query, signal)),
     )
   }
 
-  async #callWithTokens<T>(req: Request, call: Call<T>): Promise<T> {
+  /** Call it in turn. @throws {AccessTokenRejected} for which the turn ends, and begins again with new tokens */
+  #call<T>(req: Request, call: (credentials: Credentials) => Promise<T>): Promise<T> {
     const { authorizationServer, isExternalIdp } = this.#deps
-    const isOwn = authorizationServer?.isIssuerOf(requireSignedIn(req).user) !== false
-    const callWith = ({ accessToken, isExternal }: Tokens) =>
-      call({
-        kind: 'oauth',
-        accessToken,
-        isExternalIdp: isOwn ? isExternalIdp : (isExternal ?? isExternalIdp),
-      })
-    const tokens = await this.#usableTokens(req)
-    try {
-      return await callWith(tokens)
-    } catch (error) {
-      if (!(error instanceof AccessTokenRejected)) throw error
-      if (tokens.refreshToken === undefined) return await this.#giveUp(req, error)
-    }
-    const renewed = await this.#refreshed(req)
-    return await callWith(renewed).catch((error: unknown) => {
-      if (error instanceof AccessTokenRejected) return this.#giveUp(req, error)
-      throw error
+    const { user, tokens } = requireSignedIn(req)
+    const isOwn = authorizationServer?.isIssuerOf(user) !== false
+    return call({
+      kind: 'oauth',
+      accessToken: tokens.accessToken,
+      isExternalIdp: isOwn ? isExternalIdp : (tokens.isExternal ?? isExternalIdp),
     })
   }
 
