@@ -1,26 +1,19 @@
 // The comparison of the admins’ overview with an earlier day, and its reasons why fewer people are ready.
 import { expect, it } from 'vitest'
 import { compareSince, describeComparison } from '../../src/admin/comparison.ts'
-import type { Report } from '../../src/admin/report.ts'
+import { CHANGES, zeros, type Report } from '../../src/admin/report.ts'
 import type { DailyCounts, KeepState } from '../../src/people/keep-state.ts'
 import { t } from '../helpers/texts.ts'
 import { newKeepState } from '../helpers/people.ts'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
 
-const day = (date: string, finished: number, fellBack = 0) => {
-  const zeros = {
-    invited: 0,
-    signedIn: 0,
-    left: 0,
-    returned: 0,
-    newApp: 0,
-    delisted: 0,
-    reminded: 0,
-    acted: 0,
-  }
-  return { day: date, ...zeros, finished, fellBack }
-}
+const day = (date: string, finished: number, fellBack = 0) => ({
+  ...zeros([...CHANGES, 'invited', 'signedIn', 'acted']),
+  day: date,
+  finished,
+  fellBack,
+})
 const counts = { people: 9, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 0 }
 const rowOf = (date: string, ready: number): DailyCounts => ({ ...counts, day: date, ready })
 
@@ -34,6 +27,11 @@ const report = {
   lostByDay: [],
   days: [rowBefore, { ...day('2026-11-14', 3, 2), ...changeCounts }],
 }
+/** Of the report, or another one, with this of the keep state. */
+const linesOf = (state: Partial<KeepState>, given: Parameters<typeof compareSince>[0] = report) => {
+  const comparison = compareSince(given, { ...newKeepState(), days: rows, ...state }, now)
+  return comparison === undefined ? [] : describeComparison(comparison, t)
+}
 const rowDayFor = (requestedDay?: unknown, days = rows) =>
   compareSince(report, { ...newKeepState(), days }, now, requestedDay)?.row.day
 
@@ -46,9 +44,7 @@ it('a comparison uses the newest row up to its day, or else the oldest', () => {
 })
 
 it('a comparison counts who lost access, came back, and emails, after that day', () => {
-  const compared = compareSince(report, { ...newKeepState(), days: rows }, now)
-  expect(compared).toMatchObject({ moreReady: 6, fellBack: 2, returned: 3, reminded: 7 })
-  expect(compared && describeComparison(compared, t)).toEqual([
+  expect(linesOf({})).toEqual([
     'Since the end of November 13, 2026: 6 more people ready, 2 people who had connected everything lost access',
     '3 people have access again',
     'We sent 7 emails about apps left to connect',
@@ -68,34 +64,29 @@ it.each([
     ...Object.entries(lost).map(([instance, count]) => ({ day: '2026-11-14', instance, count })),
     { day: '2026-11-13', instance: 'drive_1', count: 20 },
   ]
-  const compared = compareSince(
-    { ...report, datasources: apps, lostByDay },
-    { ...newKeepState(), days: rows },
-    now,
-  )!
-  const found = describeComparison(compared, t).filter((sentence) => sentence.startsWith('Access was lost'))
-  expect(found).toEqual(sentences)
+  const lines = linesOf({}, { ...report, datasources: apps, lostByDay })
+  expect(lines.filter((sentence) => sentence.startsWith('Access was lost'))).toEqual(sentences)
 })
 
 it('a comparison excludes people with nothing to connect if its row counted them', () => {
-  const days = [{ ...rowOf('2026-11-13', 3), nothing: 2 }]
-  const compared = compareSince(report, { ...newKeepState(), days }, now)
-  expect(compared?.moreReady).toBe(4)
+  expect(linesOf({ days: [{ ...rowOf('2026-11-13', 3), nothing: 2 }] })[0]).toContain(': 4 more people ready')
 })
 
+/** A comparison in which nothing has happened. */
+const nothing: Parameters<typeof describeComparison>[0] = {
+  ...zeros([...CHANGES, 'moreReady']),
+  row: rowOf('2026-11-13', 0),
+  before: undefined,
+  lostApp: undefined,
+  newApps: [],
+  events: [],
+  inQuestion: [],
+  newForSome: [],
+}
+
 it('counts of one use the singular, and counts of zero are left out', () => {
-  const counted = { moreReady: -1, fellBack: 1, left: 1, returned: 1, newApp: 0, delisted: 0, reminded: 1 }
-  const one = {
-    row: rowOf('2026-11-13', 0),
-    before: undefined,
-    lostApp: undefined,
-    newApps: [],
-    events: [],
-    inQuestion: [],
-    newForSome: [],
-    ...counted,
-  }
-  expect(describeComparison(one, t)).toEqual([
+  const counted = { moreReady: -1, fellBack: 1, left: 1, returned: 1, reminded: 1 }
+  expect(describeComparison({ ...nothing, ...counted }, t)).toEqual([
     'Since the end of November 13, 2026: 1 fewer person ready, 1 person who had connected everything lost access, 1 person who had connected everything is off the list or unknown to search',
     '1 person has access again',
     'We sent 1 email about apps left to connect',
@@ -118,26 +109,8 @@ const named = [{ instance: 'notion_1', name: 'Notion', newestAt, counts: rowCoun
 
 it('fewer ready people name the app that has moved for some of them', () => {
   const moved = [{ instance: 'slack_2', name: 'Slack', newestAt, isMoved: true }] as Report['datasources']
-  const [row, none] = [
-    rowOf('2026-11-13', 0),
-    { fellBack: 0, left: 0, returned: 0, delisted: 0, reminded: 0 },
-  ]
-  const compared = (datasources: Report['datasources']) =>
-    describeComparison(
-      {
-        row,
-        before: undefined,
-        lostApp: undefined,
-        newApps: [],
-        events: [],
-        inQuestion: [],
-        newForSome: datasources,
-        moreReady: -7,
-        newApp: 7,
-        ...none,
-      },
-      t,
-    )[0]
+  const compared = (newForSome: Report['datasources']) =>
+    describeComparison({ ...nothing, newForSome, moreReady: -7, newApp: 7 }, t)[0]
   expect(compared(moved)).toContain('7 fewer ready: Slack has moved')
   expect(compared([...moved, ...named])).toContain('7 fewer ready: Slack has moved, Notion is new')
 })
@@ -207,9 +180,7 @@ it.each<[string, number, number, Partial<KeepState>, string[]]>([
     lostByDay: [],
     days: [{ ...day('2026-11-14', 0), newApp }],
   }
-  const state = { ...newKeepState(), days: [rowOf('2026-11-13', 100)], ...known }
-  const comparison = compareSince(fallen, state, now)
-  const [since = '', ...rest] = comparison === undefined ? [] : describeComparison(comparison, t)
+  const [since = '', ...rest] = linesOf({ days: [rowOf('2026-11-13', 100)], ...known }, fallen)
   expect([since.replace(/^.*2026: /, ''), ...rest]).toEqual(words)
 })
 
@@ -220,9 +191,11 @@ it('a new app counts the people of the period alone', () => {
     { ...added, people: 10, at: Date.parse('2026-11-16T10:00:00Z') },
     { ...added, people: 5, at: Date.parse('2026-11-18T10:00:00Z') },
   ]
-  const state = { ...newKeepState(), days: rows, newApps: [{ ...notion, people: 60 }], appEvents }
-  const comparison = compareSince({ ...report, datasources: named }, state, now)
-  expect(comparison && describeComparison(comparison, t)[1]).toBe('Notion is new for 15 people')
+  const lines = linesOf(
+    { newApps: [{ ...notion, people: 60 }], appEvents },
+    { ...report, datasources: named },
+  )
+  expect(lines[1]).toBe('Notion is new for 15 people')
 })
 
 /** An app that the operator called removed, or hid. */
@@ -239,12 +212,8 @@ it('a comparison counts people due for the email about a new app', () => {
   const datasources = [{ ...named[0], emailed: 53, limited: 67 }] as Report['datasources']
   const removed = { what: 'removed', instance: 'jira_1', name: 'Jira', people: 30, at: now } as const
   const appEvents = [...(found(notion).appEvents ?? []), removed, { ...removed, name: 'Box', at: 1 }]
-  const comparison = compareSince(
-    { ...report, datasources },
-    { ...newKeepState(), days: rows, appEvents, delistedApps: [answered('jira_1')] },
-    now,
-  )
-  expect(comparison && describeComparison(comparison, t).slice(1, 4)).toEqual([
+  const state = { appEvents, delistedApps: [answered('jira_1')] }
+  expect(linesOf(state, { ...report, datasources }).slice(1, 4)).toEqual([
     'Notion is new for 103 people',
     'Notion, so far: 53 emailed about it, 67 waiting (four emails a quarter at most)',
     'Jira was removed',
@@ -257,9 +226,7 @@ it.each<[string, NonNullable<KeepState['delistedApps']>, boolean]>([
   ['over, because the app is back', [], false],
 ])('a removal is named while it is in force: it is %s', (_what, delistedApps, isNamed) => {
   const appEvents = [{ instance: 'jira_1', name: 'Jira', people: 30, what: 'removed' as const, at: now }]
-  const state = { ...newKeepState(), days: rows, appEvents, delistedApps }
-  const comparison = compareSince(report, state, now)!
-  expect(describeComparison(comparison, t).includes('Jira was removed')).toBe(isNamed)
+  expect(linesOf({ appEvents, delistedApps }).includes('Jira was removed')).toBe(isNamed)
 })
 
 it('a comparison has each end of a hold', () => {
@@ -274,13 +241,8 @@ it('a comparison has each end of a hold', () => {
   ]
   const datasources = named.map((app) => ({ ...app, emailed: 50, releasedEmailed: 21, releasedLimited: 17 }))
 
-  const comparison = compareSince(
-    { ...report, datasources },
-    { ...newKeepState(), days: rows, appEvents },
-    now,
-  )
+  const lines = linesOf({ appEvents }, { ...report, datasources })
 
-  const lines = comparison === undefined ? [] : describeComparison(comparison, t)
   expect(lines.filter((line) => line.includes('Notion'))).toEqual([
     'Emails about Notion were released on November 16, 2026: 38 of 40 people had lost access',
     'Notion is back for most of the 12 people who had lost it (November 18, 2026). Emails to the others are no longer on hold',
@@ -310,9 +272,7 @@ it.each<[string, NonNullable<KeepState['appEvents']>[number]['what'][], boolean,
   const event = { instance: 'notion_1', name: 'notion_1', people: 38 }
   const appEvents = events.map((what, index) => ({ ...event, what, at: now + index }))
   const delistedApps = isAnswered ? [answered('notion_1')] : []
-  const state = { ...newKeepState(), days: rows, appEvents, delistedApps }
-  const comparison = compareSince({ ...report, datasources: named }, state, now)
-  const found = comparison === undefined ? [] : describeComparison(comparison, t)
+  const found = linesOf({ appEvents, delistedApps }, { ...report, datasources: named })
   expect(found.filter((line) => line.includes('Notion'))).toEqual(lines)
 })
 
@@ -321,15 +281,12 @@ it.each([
   ['answered', { markedRemovedAt: 1 }, []],
 ])('a comparison names the apps that are %s, because no figure counts them', (_which, answer, lines) => {
   const question = { instance: 'notion_1', name: 'notion_1', noticedAt: 1, since: 1, people: 9, ...answer }
-  const comparison = compareSince(report, { ...newKeepState(), days: rows, delistedApps: [question] }, now)
-  const found = comparison === undefined ? [] : describeComparison(comparison, t)
-  expect(found.filter((line) => line.includes('notion_1'))).toEqual(lines)
+  expect(linesOf({ delistedApps: [question] }).filter((line) => line.includes('notion_1'))).toEqual(lines)
 })
 
 it('more ready people name those whose list lost an app', () => {
   const days = [{ ...day('2026-11-14', 0), delisted: 4 }]
-  const comparison = compareSince({ ...report, days }, { ...newKeepState(), days: rows }, now)
-  expect(comparison && describeComparison(comparison, t)[0]).toContain(
+  expect(linesOf({}, { ...report, days })[0]).toContain(
     '6 more people ready, 4 are ready because an app is gone from their lists',
   )
 })

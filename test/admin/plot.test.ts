@@ -1,24 +1,16 @@
 // The trend on the admins' page: its days, its end and its scale.
 import { expect, it } from 'vitest'
 import { createPlot } from '../../src/admin/plot.ts'
-import type { Report } from '../../src/admin/report.ts'
+import { CHANGES, zeros, type Report } from '../../src/admin/report.ts'
 import type { DailyCounts } from '../../src/people/keep-state.ts'
 
-const day = (date: string, invited: number, signedIn = 0, finished = 0) => {
-  return {
-    day: date,
-    fellBack: 0,
-    left: 0,
-    returned: 0,
-    newApp: 0,
-    delisted: 0,
-    reminded: 0,
-    acted: 0,
-    invited,
-    signedIn,
-    finished,
-  }
-}
+const day = (date: string, invited: number, signedIn = 0, finished = 0) => ({
+  ...zeros([...CHANGES, 'acted']),
+  day: date,
+  invited,
+  signedIn,
+  finished,
+})
 
 const counted = (days: Report['days'][number][]) => ({
   days,

@@ -439,16 +439,6 @@ it('the day of the first invitations has one sentence and no trend', async () =>
   expect((await day()).plot.lines).toHaveLength(3)
 })
 
-it('the current time decides which people are due', async () => {
-  const due = async () => {
-    const open = await pages([withEmailState(lacksSlack, 'sent', { now: NOW })])
-    return (await open('/admin/report.json')).body.due as number
-  }
-  expect(await due()).toBe(0)
-  context.now = NOW + 7 * 86_400_000
-  expect(await due()).toBe(1)
-})
-
 it.each([...PAGES, ...EXPORTS])('the work for %s ends when its browser disconnects', async (path) => {
   const signals: AbortSignal[] = []
   const report = (signal: AbortSignal) => {
