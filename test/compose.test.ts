@@ -184,11 +184,13 @@ it('/metrics requires METRICS_TOKEN, logs a refusal, and counts problems', async
 
 it('/metrics has the latest counts of people by onramp keep', async () => {
   const { records, keyRing, scrape } = compose()
-  const row = { ready: 7, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, people: 7, gone: 0 }
+  expect(await scrape(), 'Without a run').not.toMatch(/^onramp_(people|last_run)/m)
+  const row = { ready: 7, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 3, people: 10, gone: 0 }
   const days = [{ day: '2026-11-26', ...row }]
   await new KeepStateStore(records, keyRing).save({ massDisconnects: [], zones: {}, lastRunAt: 5_000, days })
   const page = await scrape()
-  expect(page).toContain('onramp_people{state="ready"} 7')
+  for (const line of ['{state="ready"} 7', '{state="fell_back"} 3', '{state="not_started"} 0'])
+    expect(page).toContain(`onramp_people${line}`)
   expect(page).toContain('onramp_last_run_timestamp_seconds 5')
 })
 
@@ -428,9 +430,13 @@ it.each<[Partial<User>, number, string?]>([
 it('pages that call the service or read all people share one rate limit per person', async () => {
   const get = await compose().browser({ subject: 'grace', email: 'grace@acme.example' })
   for (let count = 0; count < 200; count++) await get('/admin/nowhere').set('accept', 'application/json')
-  const paths = '/admin /admin/report.json /search?q=x /onboarding /api/status /approvals/slack_1'.split(' ')
-  for (const path of paths) expect([path, (await get(path)).status]).toEqual([path, 429])
-  await get('/sessions').expect(200)
+  const paths =
+    '/admin /Admin/report.json /SEARCH/?q=x /onboarding /Onboarding/Connect/slack_1 /onboarding/callback?step=x /API/Status/ /approvals/slack_1'
+  for (const path of paths.split(' ')) expect([path, (await get(path)).status]).toEqual([path, 429])
+  expect(service.sent).toEqual([])
+  // The page of sign-ins has a limit of its own.
+  for (let count = 0; count < 200; count++) await get('/SESSIONS/').expect(200)
+  await get('/sessions').expect(429)
 })
 
 it('another site opens four admin pages in ten seconds', async () => {

@@ -1,4 +1,4 @@
-// The state that `onramp keep` stores, on the pages for admins and in /metrics.
+// The state that `onramp keep` stores, on the pages for admins.
 import { beforeAll, expect, it } from 'vitest'
 import { openStore } from '../../src/records/store.ts'
 import { createKeyRing } from '../../src/records/data-key.ts'
@@ -56,14 +56,8 @@ const saveKeepState = async ({ env }: Running, keepState: KeepState) => {
 }
 
 const massDisconnect = { instance: 'slack_1', name: 'Slack', noticedAt: now, since: 0, lapsed: 412, had: 450 }
-const metricsOf = async ({ url }: Running) =>
-  await (
-    await fetch(`${url}/metrics`, { headers: { authorization: 'Bearer a-token-for-the-metrics' } })
-  ).text()
 
-const running = shared(() =>
-  run({ settings: { ADMIN_EMAILS: 'grace@acme.example', METRICS_TOKEN: 'a-token-for-the-metrics' } }),
-)
+const running = shared(() => run({ settings: { ADMIN_EMAILS: 'grace@acme.example' } }))
 beforeAll(async () => {
   await storePeople(running, [
     lost('ada', now - DAY),
@@ -74,11 +68,10 @@ beforeAll(async () => {
   ])
 })
 
-it('without a run, /admin has no comparison and /metrics has no counts of people', async () => {
+it('without a run, /admin has no comparison', async () => {
   const grace = await signIn(running, 'grace', '/admin')
   expect(grace.text).toContain('Email 1 person')
   expect(grace.page.body).not.toContain('name="since"')
-  expect(await metricsOf(running)).not.toMatch(/^onramp_(people|last_run)/m)
 })
 
 it('after a run, an admin sees lost access, paused apps and people off the list', async () => {
@@ -133,15 +126,6 @@ it('after a run, an admin sees lost access, paused apps and people off the list'
   const { body } = await grace.open(`${running.url}/admin/people.csv?show=gone`)
   expect(body).toMatch(new RegExp(`dan@acme\\.example.*,"${dayOf(now)}T`))
   expect(body).not.toContain('ada@')
-})
-
-it('/metrics has the states of people and the time of the last run', async () => {
-  await saveKeepState(running, { ...newKeepState(), days: [row(now, 1)], lastRunAt: now })
-
-  const metrics = await metricsOf(running)
-  expect(metrics).toContain('onramp_people{state="fell_back"} 3')
-  expect(metrics).toContain('onramp_people{state="not_started"} 0')
-  expect(metrics).toContain(`onramp_last_run_timestamp_seconds ${now / 1000}`)
 })
 
 it('the state keeps 400 days, 100 actions, and each app’s decision', async () => {
