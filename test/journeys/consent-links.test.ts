@@ -57,9 +57,3 @@ it.each(LINKS)('no link to our addresses leads to a consent without a click: %s'
     expect(journey.consentsOpened(), address).toBe(0)
   }
 })
-
-it('a click on our own page leads to a consent', async () => {
-  const { browser } = await journey.begin(3)
-  await browser.click('/onboarding/connect')
-  expect(journey.consentsOpened()).toBe(1)
-})

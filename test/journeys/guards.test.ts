@@ -1,12 +1,7 @@
-// Requests of other sites, scanners, prefetching browsers and programs; unknown and forged addresses; and headers of every
-// response.
+// Requests of scanners, prefetching browsers and programs; unknown and forged addresses; and headers of every response.
 import { beforeEach, expect, it } from 'vitest'
 import { expectPage, openJourney } from '../helpers/journey.ts'
-import { routesFor } from '../helpers/routes.ts'
 import { shared } from '../helpers/shared.ts'
-
-/** Omits a header. */
-const absent = undefined as unknown as string
 
 const journey = shared(openJourney)
 beforeEach(() => journey.sandbox.reset())
@@ -26,32 +21,6 @@ it.each<[string, Record<string, string>]>([
     expect([undefined, '/onboarding']).toContain(hop.location)
   }
   expect(journey.sandbox.requests).toEqual([])
-})
-
-it('every POST of another site is refused without an effect', async () => {
-  const { browser } = await journey.begin(1)
-  const routes = await routesFor('post', journey.env)
-  expect(routes).toEqual(expect.arrayContaining(['/sign-out', '/onboarding/skip/:instance']))
-
-  const page = browser.page
-  // Other servers post to these, authenticated by a logout token or an invitation's token (RFC 8058).
-  const forServers = /\/(backchannel|opt-out)$/
-  for (const route of routes.filter((path) => !forServers.test(path))) {
-    for (const headers of [
-      { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
-      { 'sec-fetch-site': 'same-site', origin: journey.url },
-      { 'sec-fetch-site': absent, origin: 'https://evil.example' },
-      { 'sec-fetch-site': absent, origin: 'null' },
-    ]) {
-      const hop = await browser.post(journey.url + route.replace(':instance', 'slack_1'), {}, { headers })
-      expect(hop.status, route).toBe(403)
-      expectPage(hop)
-    }
-  }
-
-  browser.page = page
-  const status = await browser.open('/api/status')
-  expect(JSON.parse(status.body)).toMatchObject({ signedIn: true, connected: 0, pending: 1, skipped: 0 })
 })
 
 it('an unknown address gives a page with a link, and a problem for programs', async () => {

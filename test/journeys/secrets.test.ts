@@ -1,8 +1,7 @@
 // A whole journey with failures and all logging on: no secret is in a log line, on a page or in an address of ours, except in
 // redirects to the authorization server and the service.
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { answerConsent, expectPage, letRefresh, openJourney, type Journey } from '../helpers/journey.ts'
-import { startRedis } from '../helpers/redis.ts'
+import { answerConsent, letRefresh, openJourney, type Journey } from '../helpers/journey.ts'
 import { chooseAccount, signIn } from '../helpers/running.ts'
 import { stores } from '../helpers/stores.ts'
 import { TestBrowser, type Hop } from '../helpers/test-browser.ts'
@@ -129,33 +128,4 @@ describe.each(stores)('the secrets of a journey, on %s', (_name, open) => {
     for (const hop of elsewhere)
       expect(leaksIn(hop.url, secrets).filter((what) => kept.includes(what))).toEqual([])
   })
-})
-
-it('a code received during an outage is on no page and never logged', async () => {
-  const redis = await startRedis()
-  const journey = await openJourney({ settings: { REDIS_URL: redis.url } })
-  onTestFinished(async () => {
-    await journey.close()
-    await redis.close()
-  })
-  const browser = new TestBrowser()
-  await browser.open(`${journey.url}/onboarding`)
-  const uid = browser.page.url
-  const person = journey.newcomer(1)
-  await browser.post(uid, { person }, { follow: false })
-  let callbackUrl = browser.hops.at(-1)?.location ?? ''
-  while (!callbackUrl.startsWith(journey.url))
-    callbackUrl = (await browser.open(callbackUrl, { follow: false })).location ?? ''
-
-  await redis.kill()
-  const hop = await browser.open(callbackUrl)
-  expect(hop.status).toBe(503)
-  expectPage(hop)
-
-  const query = new URL(callbackUrl).searchParams
-  for (const name of ['code', 'state']) {
-    const value = query.get(name) ?? 'missing'
-    expect(hop.body).not.toContain(value)
-    expect(journey.log.join('')).not.toContain(value)
-  }
 })

@@ -8,10 +8,11 @@ import { proxyFor, useProxy } from '../../src/http/proxy.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { createLog } from '../../src/web/log.ts'
 import { useFolder } from '../helpers/folder.ts'
+import { routesFor } from '../helpers/routes.ts'
 
 const PER_MINUTE = 3
 const folder = useFolder()
-const settings = loadSettings({
+const env = {
   PUBLIC_URL: 'https://onramp.example',
   SERVICE_BASE_URL: 'https://service.example',
   OIDC_ISSUER: 'https://as.example',
@@ -22,7 +23,8 @@ const settings = loadSettings({
   TRUST_PROXY: 'loopback',
   RETURN_TO_ORIGINS: 'https://intranet.example',
   DATA_DIR: folder,
-})
+}
+const settings = loadSettings(env)
 const onramp = createOnramp(settings, createLog('silent'))
 afterAll(() => onramp.close())
 
@@ -85,7 +87,15 @@ it('a program that requests the schedule of an unknown API gets the valid values
 
 const elsewhere = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }
 
-it.each(['/sign-out', '/onboarding/skip/slack_1', '/onboarding/blocked/slack_1', '/approvals/slack_1'])(
+/** Servers post to the others, and prove who they are by a logout token or an invitation's token (RFC 8058). */
+const FORMS = (await routesFor('post', env)).filter((route) => !/\/(backchannel|opt-out)$/.test(route))
+
+it('the tested forms have those of each feature', () => {
+  const some = ['/sign-out', '/onboarding/skip/:instance', '/approvals/:instance', '/sessions/end/:name']
+  expect(FORMS).toEqual(expect.arrayContaining(some))
+})
+
+it.each(FORMS.map((route) => route.replace(/:\w+/, 'slack_1')))(
   'POST %s is refused to pages of other sites, and allowed to ours',
   async (path) => {
     const statusFor = async (how: Record<string, string>) =>

@@ -113,16 +113,17 @@ describe('an outage of the store', () => {
     expect(waysOn(response).map(({ href }) => href)).toContain(running.url + target)
   })
 
-  it('during an outage of the store, a callback offers the start of its sign-in', async () => {
+  it('during an outage, a callback offers the start of its sign-in, and keeps its secrets', async () => {
     const begun = await get('/sign-in?return_to=%2Fsearch%3Fq%3Da')
     const own = begun.headers['set-cookie']?.split(';')[0] ?? ''
-    const state = new URL(begun.headers['location'] ?? '').searchParams.get('state')
+    const { searchParams: query } = new URL(begun.headers['location'] ?? '')
+    const [state, code] = [query.get('state') ?? 'missing', 'the-code-of-a-sign-in']
     for (const cookies of [own, `${cookie}; ${own}`]) {
-      const response = await get(`/sign-in/callback?state=${state}&code=secret`, { cookie: cookies })
+      const response = await get(`/sign-in/callback?state=${state}&code=${code}`, { cookie: cookies })
       expect(response.status).toBe(503)
       const ways = waysOn(response).map(({ href }) => href)
       expect(ways).toContain(`${running.url}/sign-in?return_to=%2Fsearch%3Fq%3Da`)
-      expect(response.body).not.toContain('secret')
+      for (const secret of [state, code]) expect(response.body + running.log.join('')).not.toContain(secret)
     }
   })
 
