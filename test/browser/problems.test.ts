@@ -1,4 +1,4 @@
-// The error page of every problem, in real Chromium: a heading, a next step, a reference.
+// The error page of every problem, in real Chromium: axe, width and title. web/error-page.test.ts has its words.
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
@@ -12,7 +12,7 @@ import { securityHeaders } from '../../src/web/security-headers.ts'
 import { keysUnder, t } from '../helpers/texts.ts'
 import { openChromium } from '../helpers/chromium.ts'
 import { shared } from '../helpers/shared.ts'
-import { axeFindings, htmlFindings, overflowAt } from './examine.ts'
+import { axeFindings, overflowAt } from './examine.ts'
 
 const { displayName } = neutralCompany
 const codes = keysUnder('problem.')
@@ -66,21 +66,14 @@ const server = shared(async () => {
 })
 const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-it.each(codes)('the error page explains the failure and the next step: %s', async (code) => {
+it.each(codes)('the error page is accessible, and fits a phone: %s', async (code) => {
   const { title } = problemTexts(problemOf(code), t, displayName)
-  const response = await page.goto(`${url()}/fail/${code}`)
+  await page.goto(`${url()}/fail/${code}`)
   const shape = await page.evaluate<string>(SHAPE)
 
-  expect(await htmlFindings((await response?.text()) ?? '')).toEqual([])
   expect(examined.has(shape) ? [] : await axeFindings(page)).toEqual([])
   examined.add(shape)
   expect(await overflowAt(page, 320)).toBeLessThanOrEqual(0)
   expect(await page.locator('h1').innerText()).toBe(title)
   expect(await page.title()).toBeOneOf([`${title} - Search setup`, title])
-  expect(await page.locator('.button').count()).toBeGreaterThan(0)
-  const words = await page.locator('main').innerText()
-  expect(words).toMatch(/[Rr]eference: [0-9a-f]{12}/)
-  expect(words).not.toMatch(/\b50\d\b|undefined|OAuth|exception/i)
-  // That page is for the developers of a program.
-  expect(code === 'token_refused' ? '' : words).not.toMatch(/token/i)
 })

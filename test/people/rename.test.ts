@@ -36,6 +36,12 @@ function setUp() {
     people,
     values,
     lives,
+    /** Ada's rename, by a process that dies after so many writes. */
+    async interrupt(writes: number) {
+      writesLeft = writes
+      await expect(people.rename(ada, adaNew)).rejects.toThrow('died')
+      writesLeft = Infinity
+    },
     formerAddresses: createFormerAddresses(records, keyRing),
     advanceDays: (days: number) => (time += days * 86_400_000),
     dieAfter: (writes: number) => (writesLeft = writes),
@@ -67,11 +73,9 @@ it('the opt-out, the emails and the history follow a person to a new address', a
 })
 
 it.each([0, 1, 2, 3])('a rename interrupted after %i writes is finished by the next one', async (writes) => {
-  const { people, dieAfter } = setUp()
+  const { people, interrupt } = setUp()
   await people.change(ada, (before) => ({ ...before, id: 'E1' }))
-  dieAfter(writes)
-  await expect(people.rename(ada, adaNew)).rejects.toThrow('died')
-  dieAfter(Infinity)
+  await interrupt(writes)
   await people.change(writes === 3 ? adaNew : ada, optedOut)
   expect(await people.rename(ada, adaNew)).toBe('renamed')
   expect(await emailsOf(people)).toEqual([adaNew])
@@ -80,37 +84,36 @@ it.each([0, 1, 2, 3])('a rename interrupted after %i writes is finished by the n
 })
 
 it('someone who got the former address during an interrupted rename stays a separate person', async () => {
-  const { people, dieAfter } = setUp()
+  const { people, interrupt } = setUp()
   await people.change(ada, (before) => ({ ...before, id: 'E1', listedAt: NOW }))
-  dieAfter(3)
-  await expect(people.rename(ada, adaNew)).rejects.toThrow('died')
-  dieAfter(Infinity)
+  await interrupt(3)
   await people.change(ada, (before) => ({ ...before, id: 'E2', signIns: ['new'] }))
   expect(await people.rename(ada, adaNew)).toBe('renamed')
   expect([await people.get(ada), await people.get(adaNew)]).toMatchObject([{ id: 'E2' }, { id: 'E1' }])
   expect(await people.get(adaNew)).not.toHaveProperty('renamingFrom')
 })
 
-it('a sign-in at the new address during an interrupted rename stays', async () => {
-  const { people, dieAfter } = setUp()
-  await people.change(ada, (before) => ({ ...before, id: 'E1' }))
-  dieAfter(1)
-  await expect(people.rename(ada, adaNew)).rejects.toThrow('died')
-  dieAfter(Infinity)
-  await people.change(adaNew, (before) => ({ ...before, ...signedIn }))
-  expect(await people.rename(ada, adaNew)).toBe('renamed')
-  expect(await people.get(adaNew)).toMatchObject({ ...signedIn, id: 'E1' })
-})
+const failure = { at: NOW, code: 'expired' }
+/** Records at a new address. */
+const signedIn: Partial<Person> = {
+  signIns: ['new'],
+  signedInAt: NOW,
+  visitedAt: NOW,
+  intents: { checkedAt: NOW, apps: [{ instance: 'slack_1', kind: 'blocked' }] },
+  failures: [failure],
+  accessEvents: [{ at: NOW, what: 'lost', instance: 'slack_1' }],
+}
 
-it('an opt-out at the new address outlives an interrupted rename', async () => {
-  const { people, dieAfter } = setUp()
+it.each([
+  ['a sign-in', signedIn],
+  ['an opt-out', { optedOutAt: NOW }],
+])('%s at the new address outlives an interrupted rename', async (_what, record) => {
+  const { people, interrupt } = setUp()
   await people.change(ada, (before) => ({ ...before, id: 'E1' }))
-  dieAfter(1)
-  await expect(people.rename(ada, adaNew)).rejects.toThrow('died')
-  dieAfter(Infinity)
-  await people.change(adaNew, optedOut)
+  await interrupt(1)
+  await people.change(adaNew, (before) => ({ ...before, ...record }))
   expect(await people.rename(ada, adaNew)).toBe('renamed')
-  expect(await people.get(adaNew)).toMatchObject({ id: 'E1', optedOutAt: NOW })
+  expect(await people.get(adaNew)).toMatchObject({ ...record, id: 'E1' })
 })
 
 const emailAt = (reminder: number, day: number, state: EmailRecord['state'] = 'sent') => ({
@@ -163,16 +166,14 @@ it.each<[what: string, before: EmailRecord[], since: EmailRecord[], after: [numb
 })
 
 it('an email at the new address during an interrupted rename stays, once', async () => {
-  const { people, dieAfter } = setUp()
+  const { people, interrupt } = setUp()
   const [invitation, reminder] = [emailAt(0, -8), emailAt(1, 0, 'sending')]
   await people.change(ada, (before) => ({
     ...before,
     id: 'E1',
     campaigns: [{ name: 'onboarding', emails: [invitation, reminder] }],
   }))
-  dieAfter(1)
-  await expect(people.rename(ada, adaNew)).rejects.toThrow('died')
-  dieAfter(Infinity)
+  await interrupt(1)
   const emails = [invitation, { ...reminder, state: 'sent' as const, at: NOW + 5 }, emailAt(2, 8)]
   await people.change(adaNew, (before) => ({ ...before, campaigns: [{ name: 'onboarding', emails }] }))
   expect(await people.rename(ada, adaNew)).toBe('renamed')
@@ -190,17 +191,6 @@ it('an address that belongs to someone else is refused', async () => {
   expect(await people.rename(ada, adaNew, { isExpected: ({ id }) => id !== undefined })).toBe('unknown')
   expect([...values]).toEqual(before)
 })
-
-const failure = { at: NOW, code: 'expired' }
-/** Records at a new address. */
-const signedIn: Partial<Person> = {
-  signIns: ['new'],
-  signedInAt: NOW,
-  visitedAt: NOW,
-  intents: { checkedAt: NOW, apps: [{ instance: 'slack_1', kind: 'blocked' }] },
-  failures: [failure],
-  accessEvents: [{ at: NOW, what: 'lost', instance: 'slack_1' }],
-}
 
 it.each<[what: string, record: Partial<Person>, mergesSignIns: boolean, outcome: string]>([
   ['sign-ins', signedIn, true, 'renamed'],
