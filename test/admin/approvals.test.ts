@@ -18,7 +18,7 @@ import type { Problem } from '../../src/problem.ts'
 import type { Audit } from '../../src/web/audit.ts'
 import { testKeyRing } from '../helpers/data-key.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
-import { newKeepState, withAppStates, summaries } from '../helpers/people.ts'
+import { newKeepState, withAppStates, withEachApp, summaries } from '../helpers/people.ts'
 import { languages, t } from '../helpers/texts.ts'
 
 const now = Date.parse('2026-11-27T09:00:00Z')
@@ -336,8 +336,7 @@ it.each([
 
 it('the question about an app gone from many lists says who waits for it', async () => {
   const ada = withAppStates(newPerson('ada@acme.example', now), { slack_1: 'connected' }, now)
-  const apps = ada.lastCheck!.apps.map((app) => ({ ...app, delistedAt: now }))
-  const person = { ...ada, lastCheck: { checkedAt: now, apps } }
+  const person = withEachApp(ada, { delistedAt: now })
   const delistedApps = [{ instance: 'slack_1', name: 'Slack', noticedAt: now, since: now, people: 9 }]
   const keepState = { ...newKeepState(), approvals: [waiting], delistedApps }
   const report = await createReport(summarizeAll(Readable.from([person]), keepState), now)

@@ -9,7 +9,7 @@ import { newKeepState } from '../helpers/people.ts'
 const now = Date.parse('2026-11-21T12:00:00Z')
 
 const day = (date: string, finished: number, fellBack = 0) => ({
-  ...zeros([...CHANGES, 'invited', 'signedIn', 'acted']),
+  ...zeros([...CHANGES, 'invited', 'signedIn', 'acted'] as const),
   day: date,
   finished,
   fellBack,
@@ -74,7 +74,7 @@ it('a comparison excludes people with nothing to connect if its row counted them
 
 /** A comparison in which nothing has happened. */
 const nothing: Parameters<typeof describeComparison>[0] = {
-  ...zeros([...CHANGES, 'moreReady']),
+  ...zeros([...CHANGES, 'moreReady'] as const),
   row: rowOf('2026-11-13', 0),
   before: undefined,
   lostApp: undefined,

@@ -9,7 +9,7 @@ import {
 import { createReport, type Report } from '../../src/admin/report.ts'
 import { newApproval, type KeepState, type MassDisconnect } from '../../src/people/keep-state.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
-import { newKeepState, withAppStates, withEmailState, summaries } from '../helpers/people.ts'
+import { newKeepState, withAppStates, withEachApp, withEmailState, summaries } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 
 const DAY = 86_400_000
@@ -36,11 +36,8 @@ const people = (group: string, count: number, isLost: boolean): Person[] =>
     const person = { ...newPerson(`ada-${group}-${index}@acme.example`, now), name: 'Ada Byron', group }
     const ready = withAppStates(person, { slack_1: 'connected' }, now - 30 * DAY, names)
     if (!isLost) return ready
-    const apps = withAppStates(person, { slack_1: 'unconnected' }, now, names).lastCheck?.apps ?? []
-    return {
-      ...ready,
-      lastCheck: { checkedAt: now, apps: apps.map((app) => ({ ...app, lapsedAt: now - DAY })) },
-    }
+    const { lastCheck } = withAppStates(person, { slack_1: 'unconnected' }, now, names)
+    return withEachApp({ ...ready, ...(lastCheck && { lastCheck }) }, { lapsedAt: now - DAY })
   })
 
 it.each([

@@ -1,13 +1,15 @@
 // The suggested next step for a person, most important cause first, and the person's history.
 import { expect, it } from 'vitest'
+import { overviewPage } from '../../src/admin/overview.ts'
 import { historyOf, noEmailUntil, personPage } from '../../src/admin/person-history.ts'
 import { CRITERIA, summarize } from '../../src/admin/person-summary.ts'
+import { createReport } from '../../src/admin/report.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { resolveCompany } from '../../src/company/company.ts'
 import { newApproval, type Approval, type DelistedApp, type KeepState } from '../../src/people/keep-state.ts'
 import { newPerson, withFailure } from '../../src/people/person.ts'
 import type { AppRecord, OperatorAction, Person } from '../../src/people/person.ts'
-import { newKeepState, withAppStates, withEmailState } from '../helpers/people.ts'
+import { newKeepState, summaries, withAppStates, withEachApp, withEmailState } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 
 const NOW = Date.parse('2026-11-02T09:00:00Z')
@@ -19,17 +21,8 @@ const ON_HOLD: KeepState = { ...newKeepState(), massDisconnects: [found] }
 const ada = newPerson("ada.o'neil@acme.example", NOW)
 const apps = (states: Parameters<typeof withAppStates>[1]) => withAppStates(ada, states, NOW)
 const withSlack = apps({ slack_1: 'unconnected', jira_1: 'connected' })
-const lapsed: Person = {
-  ...withSlack,
-  lastCheck: {
-    checkedAt: NOW,
-    apps: withSlack.lastCheck!.apps.map((app) => ({ ...app, lapsedAt: NOW, lapses: 1 })),
-  },
-}
-const newSlack: Person = {
-  ...withSlack,
-  lastCheck: { checkedAt: NOW, apps: withSlack.lastCheck!.apps.map((app) => ({ ...app, newAt: NOW })) },
-}
+const lapsed = withEachApp(withSlack, { lapsedAt: NOW, lapses: 1 })
+const newSlack = withEachApp(withSlack, { newAt: NOW })
 /** The person's list has it instead of the first Slack, which they lost. */
 const movedSlack: Person = {
   ...withSlack,
@@ -251,10 +244,7 @@ it.each<[string[], Partial<DelistedApp>]>([
   const person = apps({ jira_1: 'connected', slack_1: 'unconnected', trello_1: 'unconnected' })
   const [jira, ...others] = person.lastCheck!.apps
   const gone = { ...person, lastCheck: { checkedAt: NOW, apps: [{ ...jira!, delistedAt: NOW }, ...others] } }
-  const question = { instance: 'jira_1', name: 'Jira', noticedAt: NOW, since: NOW, people: 12, ...answer }
-  const state = { ...newKeepState(), delistedApps: [question] }
-
-  const page = pageOf(gone, state)
+  const page = pageOf(gone, inQuestion('jira_1', answer))
 
   const rows = page.apps.map(({ text, details, time }) => [`${text} · ${details.join()}`, time?.iso])
   const at = new Date(NOW).toISOString()
@@ -310,6 +300,10 @@ it.each([
   expect(events[0]?.details[0]).toBe(name)
 })
 
+const inQuestion = (instance: string, answer: Partial<DelistedApp> = {}): KeepState => ({
+  ...newKeepState(),
+  delistedApps: [{ instance, name: 'Slack', noticedAt: NOW, since: NOW, people: 12, ...answer }],
+})
 const released = (over: Partial<OperatorAction>): OperatorAction => ({
   at: NOW,
   what: 'released',
@@ -319,10 +313,9 @@ const released = (over: Partial<OperatorAction>): OperatorAction => ({
   ...over,
 })
 const lost = (app: Partial<AppRecord>, ...access: [what: 'lost' | 'back', at: number][]): Person => ({
-  ...withSlack,
+  ...withEachApp(withSlack, app),
   listedAt: NOW - 9 * DAY,
   accessEvents: access.map(([what, at]) => ({ what, at, instance: 'slack_1' })),
-  lastCheck: { checkedAt: NOW, apps: withSlack.lastCheck!.apps.map((one) => ({ ...one, ...app })) },
 })
 
 const waiting = (since: number): Partial<Person> => ({
@@ -404,4 +397,72 @@ it('the help for someone who waits for two approvals names both owners', () => {
   expect(help.text).toMatch(/grace@acme\.example: We asked on .* bob@acme\.example: We asked on/)
   expect(help.path).toBe('/admin/people?show=blocked')
   expect(historyOf(waitingFor(NOW), state).help.path).toBe('/admin/people?show=blocked&app=slack_1')
+})
+
+it.each([
+  ['had connected it', { slack_1: 'connected' }, 'inQuestion', 'Connected'],
+  ['still has it listed', { slack_1: 'unconnected' }, 'inQuestion', 'Not connected'],
+  ['also has another app left', { slack_1: 'unconnected', jira_1: 'skipped' }, 'left', 'Not connected'],
+] as const)('an app in question is on the page of a person who %s', (_what, states, help, shown) => {
+  const page = pageOf(apps(states), inQuestion('slack_1'))
+
+  const details = [shown, 'An admin is asked whether it was removed']
+  expect(page.apps[0]).toMatchObject({ text: 'slack', details })
+  const command = help === 'left' ? 'invite link' : 'keep PEOPLE.csv --removed slack_1'
+  expect(page.help).toMatchObject({ kind: help, command: expect.stringContaining(command) as string })
+})
+
+it.each([
+  ['before', NOW, 1],
+  ['after', NOW + 1, 0],
+])('“Confirmed as connected” is for people who connected the app %s it was', (_when, since, count) => {
+  const person = { ...withEachApp(apps({ slack_1: 'connected' }), { since }), listedAt: 1 }
+  const action = { at: NOW, what: 'markedConnected' as const, by: 'root', app: 'slack_1', since: 1 }
+  const { events } = historyOf(person, { ...newKeepState(), actions: [action] })
+  expect(events.filter(({ what }) => what === 'markedConnected')).toHaveLength(count)
+})
+
+it.each<[string, Partial<DelistedApp> | undefined, string]>([
+  ['is back', undefined, 'lost unlisted'],
+  ['may have been removed', {}, 'lost'],
+  ['was removed', { markedRemovedAt: NOW }, 'lost'],
+  ['was connected elsewhere', { markedConnectedAt: NOW }, 'lost unlisted'],
+])('a lost app that left the list has an end if it %s', (_what, answer, expected) => {
+  const person = withEachApp(apps({ slack_1: 'connected' }), { delistedAt: NOW })
+  const accessEvents = [{ at: NOW - DAY, what: 'lost' as const, instance: 'slack_1' }]
+  const state = answer ? inQuestion('slack_1', answer) : newKeepState()
+
+  const { events } = historyOf({ ...person, accessEvents }, state)
+
+  const kinds = events.map(({ what }) => what).filter((what) => what !== 'finishedAt')
+  expect(kinds.toReversed().join(' ')).toBe(expected)
+})
+
+it.each([
+  ['someone on the list', { listedAt: NOW }, ['hidden slack_1']],
+  ['someone who came later', { listedAt: NOW + 1 }, []],
+  ['someone who had left', { listedAt: 1, leftAt: NOW }, []],
+  ['someone who left later', { listedAt: 1, leftAt: NOW + 1 }, ['hidden slack_1']],
+  ['someone who never had it', { listedAt: 1, campaigns: [] }, []],
+])('the history of %s says that an app was hidden: %o', (_who, dates, expected) => {
+  const event = { at: NOW, what: 'hidden' as const, instance: 'slack_1', name: 'Slack', people: 0 }
+  const invited = withEmail(ada, {
+    campaign: 'onboarding',
+    reminder: 0,
+    state: 'sent',
+    apps: ['slack_1'],
+    now: NOW - 1,
+  })
+  const { events } = historyOf({ ...invited, ...dates }, { ...newKeepState(), appEvents: [event] })
+  const hidden = events.filter(({ what }) => what === 'hidden')
+  expect(hidden.map(({ what, app }) => `${what} ${app}`)).toEqual(expected)
+})
+
+it.each([
+  ['in question', {}, ['0 of 0 done', 'Not counted until you answer: Slack']],
+  ['answered', { markedRemovedAt: NOW }, ['0 of 0 done']],
+])('/admin says beside its first figure which apps are %s', async (_which, answer, details) => {
+  const report = await createReport(summaries(), NOW)
+  const { stats } = overviewPage(report, inQuestion('slack_1', answer), t, { now: NOW, since: '' })
+  expect(stats[0]).toMatchObject({ state: 'ready', details })
 })

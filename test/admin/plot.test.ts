@@ -5,7 +5,7 @@ import { CHANGES, zeros, type Report } from '../../src/admin/report.ts'
 import type { DailyCounts } from '../../src/people/keep-state.ts'
 
 const day = (date: string, invited: number, signedIn = 0, finished = 0) => ({
-  ...zeros([...CHANGES, 'acted']),
+  ...zeros([...CHANGES, 'acted'] as const),
   day: date,
   invited,
   signedIn,

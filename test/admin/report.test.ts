@@ -10,7 +10,7 @@ import type { KeepState, MassDisconnect } from '../../src/people/keep-state.ts'
 import { newPerson, withMilestone, withCheck, type PersonApp, type Person } from '../../src/people/person.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { crowdOf } from '../helpers/crowd.ts'
-import { newKeepState, withAppStates, withEmailState, summaries } from '../helpers/people.ts'
+import { newKeepState, withAppStates, withEachApp, withEmailState, summaries } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 
 const NOW = Date.UTC(2026, 10, 2, 9)
@@ -24,11 +24,8 @@ const bounced = withEmailState(person, 'failed', { now: NOW })
 const signedInAfterBounce = withMilestone(bounced, 'signedInAt', NOW)
 
 /** The person had connected Slack, and it is listed again. */
-const lostApp = (person: Person, lapsedAt: number): Person => {
-  const { lastCheck, ...rest } = withAppStates(person, { slack_1: 'unconnected' }, NOW)
-  const apps = (lastCheck?.apps ?? []).map((app) => ({ ...app, lapsedAt, lapses: 1 }))
-  return { ...rest, lastCheck: { checkedAt: NOW, apps } }
-}
+const lostApp = (person: Person, lapsedAt: number): Person =>
+  withEachApp(withAppStates(person, { slack_1: 'unconnected' }, NOW), { lapsedAt, lapses: 1 })
 
 const PROGRESS = ['ready', 'inProgress', 'notStarted', 'stuck', 'fellBack'] as const
 

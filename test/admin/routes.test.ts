@@ -14,7 +14,7 @@ import type { Audit } from '../../src/web/audit.ts'
 import type { SendPage } from '../../src/web/pages.ts'
 import { testKeyRing } from '../helpers/data-key.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
-import { newKeepState, withAppStates, withEmailState, testPeople } from '../helpers/people.ts'
+import { newKeepState, testPeople, withAppStates, withEachApp, withEmailState } from '../helpers/people.ts'
 import { languages } from '../helpers/texts.ts'
 
 const NOW = Date.parse('2026-11-02T09:00:00Z')
@@ -360,8 +360,7 @@ it('the overview has an action item for a removed app', async () => {
   const removedApp = { instance: 'jira_1', name: 'Jira', noticedAt: NOW, since: NOW, people: 103 }
   const pausedUntil = Date.parse('2027-01-11')
   context.keepState = { ...context.keepState, delistedApps: [removedApp], lastRunAt: NOW, pausedUntil }
-  const apps = hasJira.lastCheck!.apps.map((app) => ({ ...app, delistedAt: NOW }))
-  const hadJira = { ...hasJira, lastCheck: { ...hasJira.lastCheck!, apps } }
+  const hadJira = withEachApp(hasJira, { delistedAt: NOW })
   const { needs, freshness } = (
     await (
       await pages([hadJira, lacksSlack, { ...lacksJira, email: 'eve@acme.example' }])

@@ -4,7 +4,7 @@ import { withEmail } from '../../src/campaigns/campaign.ts'
 import type { KeepState } from '../../src/people/keep-state.ts'
 import { PeopleStore } from '../../src/people/people-store.ts'
 import { isFinished, withCheck } from '../../src/people/person.ts'
-import type { CheckToRecord, EmailRecord, PersonApp, Person } from '../../src/people/person.ts'
+import type { AppRecord, CheckToRecord, EmailRecord, PersonApp, Person } from '../../src/people/person.ts'
 import { testKeyRing } from './data-key.ts'
 import { memoryRecords } from './memory-records.ts'
 
@@ -49,6 +49,12 @@ export function withAppStates(
     intents: { checkedAt: at, apps: intents },
   }
   return isFinished(changed) ? { ...changed, finishedAt: person.finishedAt ?? at } : changed
+}
+
+/** The person's apps at their last check, each with this change. */
+export function withEachApp<P extends Person>(person: P, change: Partial<AppRecord>): P {
+  const { checkedAt = 0, apps = [] } = person.lastCheck ?? {}
+  return { ...person, lastCheck: { checkedAt, apps: apps.map((app) => ({ ...app, ...change })) } }
 }
 
 type Email = { reminder?: number; campaign?: string; now: number }
