@@ -1,5 +1,4 @@
 // The names of two instances of one app, in all that admins, owners and operators read.
-import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
 import { expect, it } from 'vitest'
 import { createApprovalRoutes } from '../../src/admin/approval-routes.ts'
@@ -15,8 +14,9 @@ import { newPerson, withFailure, withIntents, withMilestone } from '../../src/pe
 import { DAY, HOUR, installation, monday } from '../cli/installation.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { useStoredPeople } from '../cli/stored-people.ts'
+import { sendJson, signedInApp } from '../helpers/json-pages.ts'
 import { newKeepState, summaries } from '../helpers/people.ts'
-import { languages, t } from '../helpers/texts.ts'
+import { t } from '../helpers/texts.ts'
 
 const { env, withPeople } = useStoredPeople()
 const ALL = Array.from({ length: 12 }, (_, one) => `p${one}@acme.example`)
@@ -98,29 +98,20 @@ async function pagesOf({ people, keepState: keepStateStore }: Awaited<ReturnType
     company,
     audit: () => {},
     now,
-    sendPage: ((_req, res, { data }) =>
-      void res.json(typeof data === 'function' ? data(languages.byTag('en')) : data)) as Parameters<
-      typeof createAdminRoutes
-    >[0]['sendPage'],
+    sendPage: sendJson,
   }
-  const failed: ErrorRequestHandler = (_problem, _req, res, _next) => void res.status(500).end()
-  const app = express()
-    .use((req, _res, next) => {
-      const tokens = { accessToken: '', issuedAt: monday }
-      Object.assign(req, { session: { id: 's1', user, signedInAt: monday, tokens } })
-      next()
-    })
-    .use(
-      createApprovalRoutes({
-        ...common,
-        isAdmin: () => true,
-        admins: [user.email],
-        limit: (_req, _res, next) => next(),
-      }),
-      createAdminRoutes({ ...common, people, publicUrl: 'https://onramp.example' }),
-      createExportRoutes({ ...common, publicUrl: 'https://onramp.example' }),
-      failed,
-    )
+  const app = signedInApp(
+    () => user,
+    monday,
+    createApprovalRoutes({
+      ...common,
+      isAdmin: () => true,
+      admins: [user.email],
+      limit: (_req, _res, next) => next(),
+    }),
+    createAdminRoutes({ ...common, people, publicUrl: 'https://onramp.example' }),
+    createExportRoutes({ ...common, publicUrl: 'https://onramp.example' }),
+  )
   return async (path: string) => (await request(app).get(path)).text
 }
 

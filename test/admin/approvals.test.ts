@@ -1,6 +1,5 @@
 // The page of an app's owner: access, content and the approval button.
 import { Readable } from 'node:stream'
-import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
 import { beforeEach, expect, it } from 'vitest'
 import { createApprovalRoutes } from '../../src/admin/approval-routes.ts'
@@ -14,12 +13,12 @@ import { createAdminCheck } from '../../src/admin/routes.ts'
 import { resolveCompany, type Company } from '../../src/company/company.ts'
 import { KeepStateStore, type Approval, type KeepState } from '../../src/people/keep-state.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
-import type { Problem } from '../../src/problem.ts'
 import type { Audit } from '../../src/web/audit.ts'
 import { testKeyRing } from '../helpers/data-key.ts'
+import { sendJson, signedInApp } from '../helpers/json-pages.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { newKeepState, withAppStates, withEachApp, summaries } from '../helpers/people.ts'
-import { languages, t } from '../helpers/texts.ts'
+import { t } from '../helpers/texts.ts'
 
 const now = Date.parse('2026-11-27T09:00:00Z')
 const since = Date.parse('2026-11-20T09:00:00Z')
@@ -71,29 +70,21 @@ function setUpApprovalPages({
     yield* people
   }
   const user = { issuer: 'https://as.example', subject: email, email, emailVerified }
-  const failed: ErrorRequestHandler = (problem: Problem, _req, res, _next) =>
-    void res.status(problem.status).json({ code: problem.code, detail: problem.detail })
-  const app = express()
-    .use((req, _res, next) => {
-      const tokens = { accessToken: '', issuedAt: now }
-      Object.assign(req, { session: { id: 's1', user, signedInAt: now, tokens } })
-      next()
-    })
-    .use(
-      createApprovalRoutes({
-        keepStateStore,
-        snapshot: new PeopleSnapshot({ people: { all }, keepStateStore, company, now: () => now }),
-        isAdmin: createAdminCheck(['admin@acme.example'], []),
-        company,
-        admins: ['admin@acme.example'],
-        limit: (_req, _res, next) => next(),
-        sendPage: (req, res, { view, data }) =>
-          void res.json({ view, ...(typeof data === 'function' ? data(languages.ofRequest(req)) : data) }),
-        audit: (happened) => void audited.push(happened),
-        now: () => now,
-      }),
-      failed,
-    )
+  const app = signedInApp(
+    () => user,
+    now,
+    createApprovalRoutes({
+      keepStateStore,
+      snapshot: new PeopleSnapshot({ people: { all }, keepStateStore, company, now: () => now }),
+      isAdmin: createAdminCheck(['admin@acme.example'], []),
+      company,
+      admins: ['admin@acme.example'],
+      limit: (_req, _res, next) => next(),
+      sendPage: sendJson,
+      audit: (happened) => void audited.push(happened),
+      now: () => now,
+    }),
+  )
   const of = (instance: string) => `/approvals/${instance}`
   return {
     keepStateStore,

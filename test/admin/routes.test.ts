@@ -1,5 +1,5 @@
 // Admin pages and exports: access, audit and data sources.
-import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
+import { Router, type RequestHandler } from 'express'
 import request from 'supertest'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { PeopleSnapshot } from '../../src/admin/people-snapshot.ts'
@@ -9,13 +9,11 @@ import { resolveCompany } from '../../src/company/company.ts'
 import { KeepStateStore, newApproval, type Approval } from '../../src/people/keep-state.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import type { KeepState } from '../../src/people/keep-state.ts'
-import type { Problem } from '../../src/problem.ts'
 import type { Audit } from '../../src/web/audit.ts'
-import type { SendPage } from '../../src/web/pages.ts'
 import { testKeyRing } from '../helpers/data-key.ts'
+import { sendJson, signedInApp } from '../helpers/json-pages.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { newKeepState, testPeople, withAppStates, withEachApp, withEmailState } from '../helpers/people.ts'
-import { languages } from '../helpers/texts.ts'
 
 const NOW = Date.parse('2026-11-02T09:00:00Z')
 const HOUR = 3_600_000
@@ -65,8 +63,6 @@ async function pages(people: readonly Person[], given: Partial<PeopleSnapshot> =
   const deps = { people: kept, keepStateStore: store, company, now: () => context.now }
   const snapshot = Object.assign(new PeopleSnapshot(deps), given)
   const audit: Audit = (happened) => void auditEvents.push(happened)
-  const sendPage: SendPage = (req, res, { view, data }) =>
-    void res.json({ view, ...(typeof data === 'function' ? data(languages.ofRequest(req)) : data) })
   const keepStateStore = Object.assign(new KeepStateStore(memoryRecords().records, testKeyRing()), {
     load: () => Promise.resolve(context.keepState),
     findDecision: () => Promise.resolve(context.decision),
@@ -78,7 +74,7 @@ async function pages(people: readonly Person[], given: Partial<PeopleSnapshot> =
     keepStateStore,
     publicUrl,
     company,
-    sendPage,
+    sendPage: sendJson,
     audit,
     now: () => context.now,
   })
@@ -86,20 +82,17 @@ async function pages(people: readonly Person[], given: Partial<PeopleSnapshot> =
     limited.push(req.originalUrl)
     next()
   }
-  const failed: ErrorRequestHandler = (problem: Problem, _req, res, _next) =>
-    void res.status(problem.status).json({ code: problem.code })
-  const app = express()
-    .use((req, _res, next) => {
-      const tokens = { accessToken: '', issuedAt: NOW }
-      Object.assign(req, { session: { id: 's1', user: grace, signedInAt: NOW, tokens } })
-      next()
-    })
-    .use(
+  const app = signedInApp(
+    () => grace,
+    NOW,
+    Router().use(
       '/admin',
       requireAdmin(({ subject }) => context.isAdmin && subject === 'grace'),
       limit,
-    )
-    .use(routes, createExportRoutes({ snapshot, keepStateStore, company, publicUrl, audit }), failed)
+    ),
+    routes,
+    createExportRoutes({ snapshot, keepStateStore, company, publicUrl, audit }),
+  )
   return async (path: string, onStart: (call: request.Test) => void = () => {}) => {
     const call = request(app).get(path).set('accept', 'text/html')
     onStart(call)

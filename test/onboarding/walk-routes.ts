@@ -1,6 +1,6 @@
 // Fixture: the walk's routes in a separate app, signed in, with a scripted service, a store in memory and a stopped clock. Pages
 // are returned as JSON.
-import express, { type ErrorRequestHandler } from 'express'
+import type { ErrorRequestHandler, Request } from 'express'
 import request from 'supertest'
 import type { ListedApp } from '../../src/client-api/responses.ts'
 import { createAppDescriptions } from '../../src/company/app-description.ts'
@@ -16,8 +16,8 @@ import { safeReturnTo } from '../../src/sign-in/return-to.ts'
 import { ServiceForPerson } from '../../src/sign-in/service-for-person.ts'
 import type { Audit } from '../../src/web/audit.ts'
 import { problemTexts } from '../../src/web/error-page.ts'
-import type { SendPage } from '../../src/web/pages.ts'
 import { testKeyRing } from '../helpers/data-key.ts'
+import { sendJson, signedInApp } from '../helpers/json-pages.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { newKeepState, testPeople } from '../helpers/people.ts'
 import { languages } from '../helpers/texts.ts'
@@ -69,9 +69,6 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
   const recordedAt: number[] = []
   const failures: object[] = []
 
-  const sendPage: SendPage = (req, res, { view, data, sharedKey }) => {
-    res.json({ view, sharedKey, ...(typeof data === 'function' ? data(languages.ofRequest(req)) : data) })
-  }
   const now = () => setup.now
   const walks = new WalkStore({
     records: memoryRecords().records,
@@ -151,7 +148,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
       limited.push(req.originalUrl)
       next()
     },
-    sendPage,
+    sendPage: sendJson,
     returnTo,
     isAutomatic: true,
     describeIn,
@@ -161,18 +158,11 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
     const { title } = problemTexts(problem, languages.byTag('en'), company.displayName)
     res.status(problem.status).json({ code: problem.code, title })
   }
-  const app = express()
-    .use((req, _res, next) => {
-      const session = {
-        id: 's1',
-        user: req.get('person') ? { ...ada, subject: req.get('person') } : setup.person,
-        signedInAt: fixtures.NOW,
-        tokens: { accessToken: '', issuedAt: fixtures.NOW },
-      }
-      Object.assign(req, { session })
-      next()
-    })
-    .use(routes, failed)
+  const userOf = (req: Request) => {
+    const subject = req.get('person')
+    return subject ? { ...ada, subject } : setup.person
+  }
+  const app = signedInApp(userOf, fixtures.NOW, routes, failed)
 
   /** The headers of a browser that follows our own link. */
   const browser = {

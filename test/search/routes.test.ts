@@ -1,13 +1,11 @@
 // Searches with the person's token: only from our own page, a typed address or a bookmark, never by another site's link.
-import express from 'express'
 import request from 'supertest'
 import { expect, it, vi } from 'vitest'
 import { createAppDescriptions } from '../../src/company/app-description.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { createSearchRoutes } from '../../src/search/routes.ts'
 import { ServiceForPerson } from '../../src/sign-in/service-for-person.ts'
-import type { SendPage } from '../../src/web/pages.ts'
-import { languages } from '../helpers/texts.ts'
+import { sendJson, signedInApp } from '../helpers/json-pages.ts'
 
 const ORIGIN = 'https://onramp.example'
 const EVIL = 'https://evil.example'
@@ -16,8 +14,6 @@ const EVIL = 'https://evil.example'
 async function open(path: string, headers: Record<string, string>, isDropped = false) {
   const calls: string[] = []
   let signal: AbortSignal | null | undefined
-  const sendPage: SendPage = (req, res, { data }) =>
-    void res.json(typeof data === 'function' ? data(languages.ofRequest(req)) : data)
   const routes = createSearchRoutes({
     limit: (_req, _res, next) => next(),
     publicUrl: ORIGIN,
@@ -39,10 +35,9 @@ async function open(path: string, headers: Record<string, string>, isDropped = f
       now: () => 0,
     }),
     describeIn: createAppDescriptions(neutralCompany),
-    sendPage,
+    sendPage: sendJson,
   })
-  const session = { user: { issuer: '', subject: 'ada' }, tokens: { accessToken: '', issuedAt: 0 } }
-  const app = express().use((req, _res, next) => next(void Object.assign(req, { session })), routes)
+  const app = signedInApp(() => ({ issuer: '', subject: 'ada' }), 0, routes)
   const page = request(app).get(path).set(headers).redirects(1)
   if (isDropped) {
     page.catch(() => {})
