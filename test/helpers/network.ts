@@ -4,8 +4,6 @@ import { Agent, createServer as createHttpServer, request } from 'node:http'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { statusOf } from './processes.ts'
 
-export type Wire = Awaited<ReturnType<typeof startWire>>
-
 /**
  * Between a program and its Redis; each direction stays in order.
  * @param options `ms`: delay of each chunk; `writeMs`: of a chunk that writes, so that another program's read can overtake

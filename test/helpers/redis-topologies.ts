@@ -3,7 +3,6 @@ import { until } from './processes.ts'
 import { startRedis, type RedisServer, type RedisOptions } from './redis.ts'
 
 export type SentinelSetUp = Awaited<ReturnType<typeof startSentinels>>
-export type ClusterSetUp = Awaited<ReturnType<typeof startCluster>>
 
 const NAME = 'onramp-test'
 const SLOTS = 16_384

@@ -3,9 +3,7 @@ import crypto from 'node:crypto'
 
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-export type TokenSigner = { keys: object; idToken(claims: object): string }
-
-export function createTokenSigner(alg: 'RS256' | 'ES256'): TokenSigner {
+export function createTokenSigner(alg: 'RS256' | 'ES256') {
   const { privateKey, publicKey } =
     alg === 'RS256'
       ? crypto.generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -13,7 +11,7 @@ export function createTokenSigner(alg: 'RS256' | 'ES256'): TokenSigner {
   const header = encoded({ alg, kid: '1', typ: 'JWT' })
   return {
     keys: { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: '1', use: 'sig', alg }] },
-    idToken(claims) {
+    idToken(claims: object) {
       const text = `${header}.${encoded(claims)}`
       const signature = crypto.sign('sha256', Buffer.from(text), {
         key: privateKey,

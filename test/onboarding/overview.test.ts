@@ -1,9 +1,173 @@
-// The overview of a walk: texts, counts and actions.
+// The overview of a walk: its texts, progress, title, search, connected apps and links.
 import { expect, it } from 'vitest'
 import { noDescription } from '../helpers/no-description.ts'
-import { skip, type UnconnectedApp } from '../../src/onboarding/walk.ts'
+import { type UnconnectedApp, type Walk, block, skip } from '../../src/onboarding/walk.ts'
 import { t } from '../helpers/texts.ts'
-import { NOW, drive, github, overviewPage, checkedWalk, slack, unconnectedApp } from './overview-pages.ts'
+import {
+  drive,
+  github,
+  NOW,
+  returnedWalk,
+  overviewPage,
+  checkedWalk,
+  slack,
+  unconnectedApp,
+} from './overview-pages.ts'
+
+const many = (count: number) =>
+  Array.from({ length: count }, (_, at) => unconnectedApp(`app_${at}`, `App ${at}`))
+
+const long = unconnectedApp('plan_1', 'Quarterly planning, reporting and forecasting app')
+
+/** A walk whose first apps are connected. */
+const connected = (apps: number, of: number) => checkedWalk(many(of).slice(apps), checkedWalk(many(of)))
+
+it('the progress has a text, minutes and a segment for each app', () => {
+  expect(overviewPage(connected(2, 4)).progress).toEqual({
+    connected: 2,
+    total: 4,
+    label: '2 of 4 connected',
+    minutes: 'About 2 minutes left',
+    segments: ['connected', 'connected', 'current', 'open'],
+  })
+})
+
+it('the progress counts skipped and blocked apps, without minutes for them', () => {
+  const walk = block(skip(connected(1, 3), 'app_1', NOW), 'app_2', NOW)
+  expect(overviewPage(walk).progress).toEqual({
+    connected: 1,
+    total: 3,
+    label: '1 of 3 connected',
+    minutes: '',
+    segments: ['connected', 'open', 'open'],
+  })
+})
+
+it('the progress leaves out apps that are turned off, and is empty without others', () => {
+  const off = unconnectedApp('jira_1', 'Jira', 'disabled')
+  expect(overviewPage(checkedWalk([slack, off])).progress).toMatchObject({ total: 1, segments: ['current'] })
+  expect(overviewPage(checkedWalk([off])).progress).toBeUndefined()
+})
+
+it('the last page doesn’t repeat the progress', () => {
+  const allConnected = connected(2, 2)
+  expect(overviewPage(allConnected)).toMatchObject({ progress: undefined, focusesHeadline: false })
+  expect(overviewPage(allConnected, { from: 'app_1' })).toMatchObject({
+    progress: undefined,
+    focusesHeadline: true,
+  })
+  expect(overviewPage(connected(1, 2), { from: 'app_0' }).focusesHeadline).toBe(false)
+})
+
+it.each<[string, Walk, string | undefined]>([
+  ['0 of 2 connected - Connect your apps to search', checkedWalk([slack, github]), undefined],
+  ['Slack connected - 1 of 2 connected', checkedWalk([github], checkedWalk([slack, github])), 'slack_1'],
+  ['Checking Slack… - 0 of 1 connected', returnedWalk([slack]), 'slack_1'],
+  ['Checking Slack… - 0 of 2 connected', returnedWalk([slack, github]), undefined],
+  ['Slack skipped - 0 of 2 connected', skip(checkedWalk([slack, github]), 'slack_1', NOW), 'slack_1'],
+  ['0 of 1 connected - Nothing is connected yet', skip(checkedWalk([slack]), 'slack_1', NOW), undefined],
+  ['You’re all set - 2 of 2 connected', connected(2, 2), 'app_1'],
+  [`Skipped - ${long.name}`, skip(checkedWalk([long, github]), 'plan_1', NOW), 'plan_1'],
+  ['Search is ready for you', checkedWalk([]), undefined],
+  ['This app is turned off', checkedWalk([unconnectedApp('jira_1', 'Jira', 'disabled')]), undefined],
+])('the window’s title is “%s”', (title, walk, from) => {
+  expect(overviewPage(walk, { from }).title).toBe(title)
+})
+
+it('the last page shows an icon for each kind of connected app, twelve at most', () => {
+  const off = unconnectedApp('jira_1', 'Jira', 'disabled')
+  const { icons } = overviewPage(checkedWalk([off], checkedWalk([slack, off, github])))
+  expect(icons.map(({ initial }) => initial)).toEqual(['S', 'G'])
+  expect(overviewPage(connected(13, 13)).icons).toHaveLength(12)
+  const twins = [slack, unconnectedApp('slack_2', 'Slack'), github]
+  expect(overviewPage(checkedWalk([], checkedWalk(twins))).icons.map(({ initial }) => initial)).toEqual([
+    'S',
+    'G',
+  ])
+  expect(
+    overviewPage(checkedWalk([], checkedWalk([slack, unconnectedApp('salesforce_1', 'Salesforce')]))).icons,
+  ).toHaveLength(2)
+  expect(overviewPage(connected(1, 2)).icons).toEqual([])
+})
+
+it('a person with nothing to connect is greeted by name, if it is short', () => {
+  const heading = (name: string) => overviewPage(checkedWalk([]), { name }).heading
+  expect(heading('Carol')).toBe('Search is ready for you, Carol')
+  expect(heading('')).toBe('Search is ready for you')
+  expect(heading('Carol '.repeat(9))).toBe('Search is ready for you')
+})
+
+const both = checkedWalk([slack, github, drive])
+it.each([
+  [[], false],
+  [['slack'], true],
+  [['slack', 'github', 'gdrive'], false],
+  [['jira'], true],
+])('a narrowed visit to %j mentions that there are other apps: %s', (only, narrowed) => {
+  expect(overviewPage({ ...both, visit: { datasources: only } }).narrowed).toBe(narrowed)
+})
+
+it('the page explains search until the person has connected an app', () => {
+  const lead = 'Find your messages, files and tickets in one place.'
+  const both = checkedWalk([slack, github])
+  expect(overviewPage(both).lead).toBe(lead)
+  expect(overviewPage(both, { from: 'jira_1' }).lead).toBe(lead)
+  expect(overviewPage(skip(both, 'slack_1', NOW)).lead).toBe(lead)
+  expect(overviewPage(skip(both, 'slack_1', NOW), { from: 'slack_1' }).lead).toBe('')
+  expect(overviewPage(returnedWalk([slack, github])).lead).toBe('')
+  expect(overviewPage(connected(1, 2)).lead).toBe('')
+})
+
+const stale = { ...slack, status: 'stale' } as const
+const lost = (unconnected: UnconnectedApp[]) =>
+  checkedWalk(unconnected, checkedWalk([], checkedWalk([slack, github, drive])))
+
+it.each<[string, Walk, heading: string, lead: string]>([
+  ['one of many', lost([slack]), 'Search lost access to Slack', 'Everything else is still connected.'],
+  ['two', lost([slack, github]), 'Search lost access to 2 apps', 'Everything else is still connected.'],
+  ['all', lost([slack, github, drive]), 'Search lost access to 3 apps', ''],
+  ['an app without a history', checkedWalk([stale]), 'Search lost access to Slack', ''],
+  [
+    'one, with another app skipped',
+    skip(lost([slack, drive]), 'gdrive_1', NOW),
+    'Search lost access to Slack',
+    '',
+  ],
+  ['one, with another app new', lost([slack, long]), 'Connect your apps to search', ''],
+  [
+    'a skipped app',
+    skip(lost([slack]), 'slack_1', NOW),
+    'That’s everything for now',
+    t('finished.leadSome') + ' ' + t('reason.skipped', { count: 1 }),
+  ],
+  [
+    'a disabled app',
+    lost([{ ...slack, status: 'disabled' }]),
+    t('finished.titleButOff'),
+    t('finished.leadButOff') + ' ' + t('reason.disabled', { count: 1 }),
+  ],
+])('the heading about ended access fits %s', (_what, walk, heading, lead) => {
+  expect(overviewPage(walk)).toMatchObject({ heading, lead })
+})
+
+it('the return link shows its host and port, or no name for our own path', () => {
+  const returnLink = (returnTo?: string) =>
+    overviewPage({ ...checkedWalk([slack]), visit: { datasources: [], returnTo } }).returnTo
+  const href = 'https://intranet.acme.example:8443/welcome'
+  const host = 'intranet.acme.example:8443'
+  expect(returnLink(href)).toEqual({ href, label: `Back to ${host}`, host })
+  expect(returnLink('/search')).toEqual({ href: '/search', label: 'Continue' })
+  expect(returnLink()).toBeUndefined()
+})
+
+it('the account is omitted without an email address', () => {
+  const lines = (person: string) =>
+    overviewPage(checkedWalk([slack]), { person }).card?.lines.map(({ text }) => text)
+  expect(lines('')).toHaveLength(1)
+  expect(lines('ada@acme.example')).toContain(
+    'Use your work account (ada@acme.example) if you’re asked to choose one.',
+  )
+})
 
 it('the overview mentions once that skipped apps can be connected any time', () => {
   const lead = (...apps: UnconnectedApp[]) =>

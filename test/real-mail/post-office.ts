@@ -23,8 +23,6 @@ export const SENDER = `search@${DOMAIN}`
 const [USER, PASSWORD] = ['robot', 'p@ss/w%rd +1']
 const NOBODY = 65_534
 
-export type PostOffice = Awaited<ReturnType<typeof openPostOffice>>
-
 /** Lines of configuration from the docs. */
 export function documented(lines: RegExp): string {
   const docs = readFileSync(new URL('../../docs/invitations.md', import.meta.url), 'utf8')
@@ -213,7 +211,6 @@ export async function openPostOffice(
     url: urlOf(ports.smtp),
     urlOf,
     port: ports.smtp,
-    password: PASSWORD,
     authority: at('ca.crt'),
     /** The record at onramp._domainkey, as DNS would give it. */
     dkimRecord: [...readFileSync(at('onramp.txt'), 'utf8').matchAll(/"([^"]*)"/g)]

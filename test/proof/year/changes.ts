@@ -5,7 +5,7 @@ import type { Random } from '../random.ts'
 import { DAY, MINUTE, type Calendar } from './calendar.ts'
 import { consentOf, type Workforce } from './workforce.ts'
 
-export const NEW_APP = 'notion_1'
+const NEW_APP = 'notion_1'
 const ANSWERED_AFTER = 2 * DAY
 const PAUSE = 4 * DAY
 
