@@ -27,7 +27,7 @@ const report = {
   lostByDay: [],
   days: [rowBefore, { ...day('2026-11-14', 3, 2), ...changeCounts }],
 }
-/** Of the report, or another one, with this of the keep state. */
+/** Sentences of a comparison with the newest row up to a week ago. */
 const linesOf = (state: Partial<KeepState>, given: Parameters<typeof compareSince>[0] = report) => {
   const comparison = compareSince(given, { ...newKeepState(), days: rows, ...state }, now)
   return comparison === undefined ? [] : describeComparison(comparison, t)

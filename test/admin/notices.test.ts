@@ -28,6 +28,7 @@ const slack = {
   lapsed: 412,
   had: 450,
 }
+const jira = { instance: 'jira_1', name: 'Jira', noticedAt: now, since: 0, people: 12 }
 
 const names = { slack_1: 'Slack' }
 
@@ -44,7 +45,6 @@ it.each([
   [true, ['Jira: 40 of 55 people lost access (January 25, 2027).']],
   [undefined, []],
 ])('the question about a removed app says that many had lost it before: %s', (isDelisted, expected) => {
-  const jira = { instance: 'jira_1', name: 'Jira', noticedAt: now, since: 0, people: 12 }
   const lost = { ...jira, lapsed: 40, had: 55, ...(isDelisted && { isDelisted }) }
   const report = { delistedApps: [], datasources: [] as Report['datasources'] } as unknown as Report
   const context = { ...words, massDisconnects: [lost] }
@@ -55,7 +55,6 @@ it.each([
 })
 
 it('apps that one run finds removed share one email, with two commands for each', () => {
-  const jira = { instance: 'jira_1', name: 'Jira', noticedAt: now, since: 0, people: 12 }
   const question = 'Jira is gone from 12 lists, and still on 3. Was it removed?'
   const delistedApps = [{ instance: 'jira_1', count: 12, listed: 3 }]
   const report = { delistedApps, datasources: [] as Report['datasources'] } as Report
@@ -75,13 +74,7 @@ it.each([
   ['one list still has one of them', 0, 1, 0],
   ['one list has another app', 1, 0, 0],
 ])('where %s, the question says that it may be an outage, or not', (_which, waiting, listed, count) => {
-  const apps = ['jira_1', 'slack_1'].map((instance) => ({
-    instance,
-    name: instance,
-    noticedAt: now,
-    since: 0,
-    people: 12,
-  }))
+  const apps = ['jira_1', 'slack_1'].map((instance) => ({ ...jira, instance }))
   const datasources = [{ instance: 'notion_1', counts: { connected: 9, waiting, skipped: 0, blocked: 0 } }]
   const delistedApps = [{ instance: 'jira_1', count: 12, listed }]
   const report = { delistedApps, datasources } as unknown as Report
@@ -237,18 +230,14 @@ it('the digest compares with the last digest, to the minute, though runs counted
   )
 })
 
+/** The person has lost another app, too. */
+function withLostDrive(person: Person, lapsedAt: number): Person {
+  const drive = { instance: 'gdrive_1', name: 'Drive', status: 'awaiting', since: 1, lapsedAt } as const
+  return { ...person, lastCheck: { checkedAt: now, apps: [...person.lastCheck!.apps, drive] } }
+}
+
 it('the digest names the app that was lost since the last digest', async () => {
-  const lostDrive = {
-    instance: 'gdrive_1',
-    name: 'Drive',
-    status: 'awaiting',
-    since: 1,
-    lapsedAt: 1,
-  } as const
-  const older = people('Law', 9, false).map((person) => ({
-    ...person,
-    lastCheck: { checkedAt: now, apps: [...person.lastCheck!.apps, lostDrive] },
-  }))
+  const older = people('Law', 9, false).map((person) => withLostDrive(person, 1))
   const report = await createReport(summaries(...people('Sales', 3, true), ...older), now, {
     since: now - 2 * DAY,
   })
@@ -281,17 +270,7 @@ it('the digest names the app that was lost, not its successor', async () => {
 })
 
 it('a later loss of someone who has already lost access is no second fall', async () => {
-  const laterDrive = {
-    instance: 'gdrive_1',
-    name: 'Drive',
-    status: 'awaiting',
-    since: 1,
-    lapsedAt: now,
-  } as const
-  const both = people('Sales', 3, true).map((person) => ({
-    ...person,
-    lastCheck: { checkedAt: now, apps: [...person.lastCheck!.apps, laterDrive] },
-  }))
+  const both = people('Sales', 3, true).map((person) => withLostDrive(person, now))
   const [before, after] = await Promise.all(
     [now - DAY - 1, now - DAY].map((since) => createReport(summaries(...both), now, { since })),
   )

@@ -29,6 +29,11 @@ const grace = {
 const lacksSlack = withAppStates(newPerson('ada@acme.example', NOW), { slack_1: 'unconnected' }, NOW)
 const lacksJira = withAppStates(newPerson('bob@acme.example', NOW), { jira_1: 'unconnected' }, NOW)
 const hasJira = withAppStates(newPerson('bob@acme.example', NOW), { jira_1: 'connected' }, NOW)
+/** Someone who waits for the approval of an app. */
+const waitingFor = (instance: string): Person => ({
+  ...withAppStates(lacksSlack, { [instance]: 'blocked' }, NOW),
+  intents: { checkedAt: NOW, apps: [{ instance, kind: 'blocked', since: NOW }] },
+})
 const massDisconnect = { instance: 'slack_1', name: 'Slack', noticedAt: NOW, since: NOW, lapsed: 9, had: 10 }
 
 const context: {
@@ -289,8 +294,7 @@ it.each([
   ['box_1', /^1 person is waiting for you to approve/],
   ['jira_1', /^1 person is waiting for you to approve/],
 ])('the overview names the owner of %s, unless the admin is one', async (instance, title) => {
-  const intents = { checkedAt: NOW, apps: [{ instance, kind: 'blocked', since: NOW } as const] }
-  const open = await pages([{ ...withAppStates(lacksSlack, { [instance]: 'blocked' }, NOW), intents }])
+  const open = await pages([waitingFor(instance)])
   const approval = {
     ...newApproval(instance, 'App'),
     waitingPeople: 1,
@@ -304,8 +308,7 @@ it.each([
 })
 
 it('the overview no longer lists an approval given since the last run', async () => {
-  const intents = { checkedAt: NOW, apps: [{ instance: 'box_1', kind: 'blocked', since: NOW } as const] }
-  const open = await pages([{ ...withAppStates(lacksSlack, { box_1: 'blocked' }, NOW), intents }])
+  const open = await pages([waitingFor('box_1')])
   for (const [decision, count] of [
     [{ at: NOW - 1, by: 'henk' }, 1],
     [{ at: NOW + 1, by: 'henk' }, 0],
@@ -316,8 +319,7 @@ it('the overview no longer lists an approval given since the last run', async ()
 })
 
 it('a person’s page has an approval given since the last run', async () => {
-  const intents = { checkedAt: NOW, apps: [{ instance: 'box_1', kind: 'blocked', since: NOW } as const] }
-  const open = await pages([{ ...withAppStates(lacksSlack, { box_1: 'blocked' }, NOW), intents }])
+  const open = await pages([waitingFor('box_1')])
   const approval = { ...newApproval('box_1', 'Box'), testers: [NOW] }
   context.keepState = { ...context.keepState, approvals: [approval] }
   const { key } = (await open('/admin/people')).body.people[0]
@@ -329,9 +331,7 @@ it('a person’s page has an approval given since the last run', async () => {
 })
 
 it('the overview names the approver of an app until it is confirmed', async () => {
-  const intents = { checkedAt: NOW, apps: [{ instance: 'box_1', kind: 'blocked', since: NOW } as const] }
-  const waiting = { ...withAppStates(lacksSlack, { box_1: 'blocked' }, NOW), intents, name: 'Ada' }
-  const open = await pages([waiting])
+  const open = await pages([{ ...waitingFor('box_1'), name: 'Ada' }])
   const approval = {
     ...newApproval('box_1', 'Box'),
     stage: 'approved',
