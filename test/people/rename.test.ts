@@ -37,7 +37,7 @@ function setUp() {
     values,
     lives,
     /** Ada's rename, by a process that dies after so many writes. */
-    async interrupt(writes: number) {
+    interrupt: async (writes: number) => {
       writesLeft = writes
       await expect(people.rename(ada, adaNew)).rejects.toThrow('died')
       writesLeft = Infinity
