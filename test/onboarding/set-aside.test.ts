@@ -1,6 +1,6 @@
 // “Not now”, “I need an admin to approve this” and their undoing, and the counts for the intranet.
 import { expect, it } from 'vitest'
-import { awayAtSlack, ada, setUpWalkRoutes, github, PLAIN_CHECK, slack } from './walk-routes.ts'
+import { awayAtSlack, ada, setUpWalkRoutes, PLAIN_CHECK, slack } from './walk-routes.ts'
 
 it.each([
   ['skip', 'skipped', 'Slack skipped', []],
