@@ -101,40 +101,6 @@ it('mass disconnects are reported with one command that resumes all of them', as
   expect(releasedFigma.err).toMatch(/is released\.\n/)
 })
 
-it.each([
-  ['is in the company file', [], 12],
-  ['isn’t in the company file', ['“slack_2: { replaces: slack_1 }”'], 12],
-  ['is in the company file later', ['“slack_2: { replaces: slack_1 }”'], 12],
-  ['is in the company file at its release', ['“slack_2: { replaces: slack_1 }”'], 12],
-])('emails about a lost app stay paused after it moves: the move %s', async (when, hints, count) => {
-  const rollout = installation()
-  await runMassDisconnect(rollout, ['slack_1'])
-  const { sentEmails, conditions, run } = rollout
-  const moved = resolveCompany({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
-  const given = { company: resolveCompany({}, new Map()) }
-  const runs = []
-  for (const email of twelve) rollout.unconnectedApps.set(email, ['slack_2'])
-  sentEmails.length = 0
-  conditions.now = monday + 3 * DAY
-  if (hints.length === 0) given.company = moved
-  for (let hours = 0; hours < 24; hours += 6) runs.push(await run(twelve, given))
-  if (when.endsWith('later')) given.company = moved
-  for (let hours = 0; hours < 24; hours += 6) runs.push(await run(twelve, given))
-  const whilePaused = sentEmails.length
-  const { days } = await rollout.keepState.load()
-
-  conditions.now = monday + 4 * DAY
-  if (when.endsWith('release')) given.company = moved
-  const { err } = await run(twelve, { ...given, release: ['slack_1'] })
-
-  expect(err).toMatch(/^slack.* is released\./im)
-  expect([whilePaused, sentEmails.length]).toEqual([0, count])
-  expect(days.at(-1)).toMatchObject({ ready: 0 })
-  const shown = runs.flatMap(({ err }) => err.match(/“slack_2[^”]*”/g) ?? [])
-  expect([...new Set(shown)]).toEqual(hints)
-  expect(runs.some(({ err }) => err.includes('gone from'))).toBe(false)
-})
-
 const jiraIn = async ({ people, keepState }: ReturnType<typeof installation>) => {
   const report = await createReport(summarizeAll(people.all(), await keepState.load()), monday)
   return report.datasources.find(({ instance }) => instance === 'jira_1')?.counts.connected
@@ -471,26 +437,4 @@ it('until its replacement is listed, people connect the former app, and no one i
     [0, 0, false],
   ])
   expect(subjectsTo('admin@acme.example')).toEqual([])
-})
-
-it('a reminder lists no app that a run has only just found lost', async () => {
-  const { run, unconnectedApps, conditions, people, sentEmails } = installation()
-  const both = ['jira_1', 'slack_1']
-  for (const email of twelve) unconnectedApps.set(email, both)
-  await run(twelve)
-  const unconnected = [{ ...jira, name: 'jira_1' }]
-  for (const email of twelve) {
-    await people.change(email, (person) => withConsents(person, monday + 8 * HOUR, unconnected))
-    unconnectedApps.set(email, ['jira_1'])
-  }
-  conditions.now = monday + DAY
-  await run(twelve)
-  sentEmails.length = 0
-  for (const email of twelve) unconnectedApps.set(email, both)
-  conditions.now = monday + 7 * DAY
-  await run(twelve)
-
-  const toPeople = sentEmails.filter(({ to }) => twelve.includes(to)).map(({ text }) => text)
-  expect(toPeople.filter((text) => text.includes('Jira 1'))).toHaveLength(12)
-  expect(toPeople.filter((text) => text.includes('Slack 1'))).toEqual([])
 })
