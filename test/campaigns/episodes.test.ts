@@ -77,29 +77,6 @@ it('emails about a lapse are due at once, after two and seven working days', () 
   expect(sent).toEqual(['2027-01-18T10 0', '2027-01-20T09 1', '2027-01-27T09 2'])
 })
 
-it.each<[string, CampaignName, number[], number, boolean]>([
-  // The day of `monday` is 0; the weekend is 5 and 6.
-  ['due a month after the first', LAPSES, [-30], 0, true],
-  ['not due a day after the first', LAPSES, [0], 1, false],
-  ['due two working days after the first', LAPSES, [0], 2, true],
-  ['not due four working days after the second', LAPSES, [-30, 0], 4, false],
-  ['due five working days after the second', LAPSES, [-30, 0], 7, true],
-  ['not due four working days after the second', NEW_APPS, [-30, 0], 4, false],
-  ['due five working days after the second', NEW_APPS, [-30, 0], 7, true],
-])('the next email is %s, in the campaign %s', (_what, name, days, day, isDue) => {
-  const lost =
-    name === LAPSES ? lostApps([slack], monday - 40 * DAY) : personWithNewApp(undefined, monday - 40 * DAY)
-  const apps = [name === LAPSES ? 'slack_1' : 'notion_1']
-  const person = days.reduce(
-    (one, at, reminder) =>
-      withEmail(one, { campaign: name, reminder, state: 'sent', now: monday + at * DAY, apps }),
-    lost,
-  )
-  expect(dueApps(name, person, { state, now: monday + day * DAY, calendar: place })).toEqual(
-    isDue ? apps : [],
-  )
-})
-
 it.each([
   ['without an earlier one', []],
   ['with an earlier one', [-30]],

@@ -89,23 +89,6 @@ it('a dry run of onramp keep shows a run, and changes nothing', async () => {
   expect([received(), (await keep(file, monday, '--now', '2027-01-18T09:30:00Z')).exit]).toEqual([[], 2])
 })
 
-it('onramp keep exits with 3 if the service rejects its token', async () => {
-  const file = list('email\nada@acme.example\n')
-  const first = await keep(file, monday, '--json')
-  expect(JSON.parse(first.out)).toMatchObject({ sent: 1, states: { notStarted: 1 }, needs: [] })
-  company().sandbox.switches.set({ answers: { checkdatasourceauth: { status: 403, body: 'Forbidden' } } })
-  const { exit, out } = await keep(file, monday + 7 * HOUR, '--json')
-  expect(JSON.parse(out)).toMatchObject({
-    refused: 1,
-    unknownToService: 0,
-    states: { notStarted: 1 },
-    needs: [
-      expect.stringMatching(/rejected by the service \(401 or 403\): 1\. .*onramp.* doctor --as EMAIL/),
-    ],
-  })
-  expect(exit).toBe(3)
-})
-
 it('an interrupted run exits with 130, and doesn’t count as completed', async () => {
   const env = { ...company().env, DATA_DIR: `${company().env.DATA_DIR}-stopped` }
   const people = list('email\nada@acme.example\nbob@acme.example\ncarol@acme.example\n')

@@ -427,18 +427,6 @@ it('an only person who waits is told of no others, and of a second approval', as
   expect(await sentOn(rollout, FRIDAY)).toEqual([[ADA, 'Try connecting Slack again']])
 })
 
-it('once a tester who failed connects the app, the others are emailed', async () => {
-  const rollout = await failedTest()
-  await sentOn(rollout, WEDNESDAY, 15)
-
-  rollout.unconnectedApps.set(ADA, [])
-  await sentOn(rollout, THURSDAY, 8)
-  const sent = await sentOn(rollout, THURSDAY, 15)
-
-  const last = 'One click left: Slack was approved'
-  expect(new Map(sent as [string, string][])).toEqual(new Map([BOB, EVE].map((to) => [to, last])))
-})
-
 it('a person who opted out is never emailed about an approval', async () => {
   const rollout = installation()
   await setUpWaitingPeople(rollout)

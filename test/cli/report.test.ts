@@ -4,33 +4,24 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
-import { openKeepState, openPeople } from '../../src/cli/store.ts'
-import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
-import { loadSettings } from '../../src/settings/settings.ts'
 import { crowdOf } from '../helpers/crowd.ts'
 import { useFolder } from '../helpers/folder.ts'
-import { REQUIRED, runCommand } from './run-command.ts'
+import { runCommand } from './run-command.ts'
+import { useStoredPeople } from './stored-people.ts'
 
-const folder = useFolder()
-const list = join(folder, 'people.csv')
-const env = { ...REQUIRED, SERVICE_GLOBAL_TOKEN: 'token', DATA_DIR: join(folder, 'data') }
+const list = join(useFolder(), 'people.csv')
 const NOW = Date.parse('2027-01-18T10:00:00Z')
 const now = () => NOW
-
-async function inStore<T>(use: (store: Parameters<typeof openPeople>[0]) => Promise<T>): Promise<T> {
-  const records = createSqliteRecords(env.DATA_DIR)
-  return await use({ records, settings: loadSettings(env), now }).finally(() => records.close())
-}
+const { env, withPeople } = useStoredPeople({ SERVICE_GLOBAL_TOKEN: 'token' }, now)
 
 it('a dry run shows its time and list until the first real run', async () => {
-  const state = () => inStore(({ records, settings }) => openKeepState(records, settings).load())
+  const state = () => withPeople((_people, keepState) => keepState.load())
   writeFileSync(list, 'email\nada@acme.example\nno address\n')
   await runCommand(['keep', list, '--dry-run'], env, { now })
   expect((await state()).dryRun).toEqual({ at: NOW, people: 1, faults: 1 })
-  await inStore(async ({ records, settings }) => {
-    const store = openKeepState(records, settings)
-    await store.save({ ...(await store.load()), lastRunAt: NOW })
-  })
+  await withPeople(async (_people, keepState) =>
+    keepState.save({ ...(await keepState.load()), lastRunAt: NOW }),
+  )
   await runCommand(['keep', list, '--dry-run'], env, { now: () => NOW + 1 })
   expect((await state()).dryRun?.at).toBe(NOW)
 })
@@ -55,9 +46,7 @@ it.each([
   ['has new ids', (row: string) => row.replace(',', ',X'), '5 of the 5 .* have another id'],
 ])('a dry run refuses a list that %s for many, as the run would', async (_what, changed, refusal) => {
   const rows = Array.from({ length: 5 }, (_, at) => `p${at}@acme.example,E${at}${at}`)
-  await inStore(async (store) => {
-    const people = openPeople(store)
-    for await (const person of people.all()) await people.forget(person.email)
+  await withPeople(async (people) => {
     for (const row of rows) {
       const [email = '', id = ''] = row.split(',')
       await people.change(email, (person) => ({ ...person, id, listedAt: NOW }))
@@ -76,8 +65,7 @@ it.each([
 })
 
 it('invite report and the funnel have the same counts', async () => {
-  const { funnel, hadToConnect, nothing } = await inStore(async (store) => {
-    const people = openPeople(store)
+  const { funnel, hadToConnect, nothing } = await withPeople(async (people) => {
     for (const person of crowdOf(60, NOW)) await people.change(person.email, () => person)
     return await createReport(summarizeAll(people.all()), NOW)
   })
