@@ -84,16 +84,12 @@ describe('owners', () => {
 
 const consented = (days: number) =>
   blockedOn(0, { state: 'connected', connectedAt: atDay(days), consentedAt: atDay(days) })
+const connectedElsewhere = { ...consented(1), consentedAt: 0 }
 it.each([
   ['confirms it', requestedForCount(2), consented(1), 'confirmed'],
   ['confirms nothing before the request', requestedForCount(2), consented(0.9), 'unapproved'],
   ['confirms nothing without a request', approvalWith(), consented(1), 'unapproved'],
-  [
-    'confirms nothing without a consent',
-    requestedForCount(2),
-    { ...consented(1), consentedAt: 0 },
-    'unapproved',
-  ],
+  ['confirms nothing without a consent', requestedForCount(2), connectedElsewhere, 'unapproved'],
   ['confirms nothing of a failed approval', { ...failed, requestedAt: atDay(2) }, consented(1.4), 'failed'],
 ] as const)(
   'a person who waited and connects an app without a decision %s',

@@ -37,6 +37,7 @@ const connectedAt = (checkedAt: number): KnownPerson => ({
   lastCheck: { checkedAt, apps: personWithApps('connected').lastCheck?.apps ?? [] },
 })
 
+const done = personWithApps('connected')
 const after = (state: EmailRecord['state'], rest?: Partial<EmailRecord>) => ({ emails: [email(state, rest)] })
 /** An email of another campaign. */
 const wrote = (state: EmailRecord['state'], at: number) => ({ other: email(state, { at }) })
@@ -89,18 +90,8 @@ it.each<[string, KnownPerson, Partial<ReminderPolicy>, EmailDecision]>([
   ['who was checked a day ago', connectedAt(now - DAY), {}, mail(0)],
   ['who was checked within a day', connectedAt(now - DAY + 1), {}, notDue],
   ['who was checked tomorrow, by the clock', connectedAt(now + 1), {}, mail(0)],
-  [
-    'with nothing left, to be retried',
-    { ...personWithApps('connected'), ...after('deferred') },
-    {},
-    retry(0),
-  ],
-  [
-    'with nothing left, to be reminded',
-    { ...personWithApps('connected'), ...after('sent') },
-    remind,
-    wasSent,
-  ],
+  ['with nothing left, to be retried', { ...done, ...after('deferred') }, {}, retry(0)],
+  ['with nothing left, to be reminded', { ...done, ...after('sent') }, remind, wasSent],
   ['whom another campaign emailed', wrote('sent', now - 2 * DAY + 1), {}, notDue],
   ['whom it emailed two days ago', wrote('sent', now - 2 * DAY), {}, mail(0)],
   ['whom it emailed by a clock that is ahead', wrote('sent', now + 1), {}, notDue],

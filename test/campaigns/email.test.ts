@@ -137,23 +137,19 @@ it('a reminder names the person’s progress and remaining apps', async () => {
 
 const openApp = { instance: 'notion_9', name: 'Notion', state: 'unconnected' as const }
 const doneApp = { instance: 'jira_9', name: 'Jira', state: 'connected' as const }
+const blockedApp = { instance: 'miro_9', name: 'Miro', state: 'blocked' as const }
 
 it.each([
-  [
-    ['Slack'],
-    1,
-    '2 apps aren’t connected to Acme Search yet',
-    '1 of your 4 apps is connected. It takes about 2 minutes.',
-  ],
-  [['Slack'], 2, '2 apps aren’t connected to Acme Search yet', 'because these apps are part of'],
-  [['Slack'], 2, '2 apps aren’t connected to Acme Search yet', 'Notion Connect my apps'],
-  [['Slack', 'Figma'], 2, '3 apps aren’t connected to Acme Search yet', 'Notion Connect my apps'],
-  [['Slack'], 3, '2 apps aren’t connected to Acme Search yet', 'This is our last reminder about Slack.'],
+  [['Slack'], 1, 2, '1 of your 4 apps is connected. It takes about 2 minutes.'],
+  [['Slack'], 2, 2, 'because these apps are part of'],
+  [['Slack'], 2, 2, 'Notion Connect my apps'],
+  [['Slack', 'Figma'], 2, 3, 'Notion Connect my apps'],
+  [['Slack'], 3, 2, 'This is our last reminder about Slack.'],
 ])(
-  'a reminder of %j, number %i, lists new apps, but not blocked ones',
-  async (apps, reminder, heading, sentence) => {
-    const blockedApp = { instance: 'miro_9', name: 'Miro', state: 'blocked' as const }
+  'a reminder of %j, number %i, lists new apps, but not blocked ones: %i in all',
+  async (apps, reminder, count, sentence) => {
     const { subject, text, html } = await write({ apps, reminder, allApps: [openApp, blockedApp, doneApp] })
+    const heading = `${count} apps aren’t connected to Acme Search yet`
     expect(subject).toBe(heading)
     expect(text).toMatch(new RegExp(`^Ada, ${heading}\n`))
     for (const all of [text.replaceAll(/[\s-]+/g, ' '), wordsIn(html)]) {
@@ -163,25 +159,16 @@ it.each([
   },
 )
 
+const CONNECT = 'Slack was approved. Connect it now.'
+const TRY_AGAIN = 'Try connecting Slack again'
+
 it.each([
   ['confirmed', [doneApp], 'One click left: Slack was approved', /in it\. It takes about 1 minute/],
-  [
-    'confirmed',
-    [doneApp, openApp],
-    'Slack was approved. Connect it now.',
-    /in it\. 1 of your 3 apps is connected\./,
-  ],
-  ['approved', [doneApp, openApp], 'Slack was approved. Connect it now.', /in it\. If it doesn’t work, we/],
-  [
-    'approved',
-    [doneApp],
-    'Slack was approved. Connect it now.',
-    /in it\. If it works, we’ll.*wait;/,
-    1,
-    true,
-  ],
-  ['approved', [], 'Try connecting Slack again', /Last time it didn’t work\. An admin has.*If it does/, 2],
-  ['confirmed', [], 'Try connecting Slack again', /Last time it didn’t work\. Someone else has/, 2, false],
+  ['confirmed', [doneApp, openApp], CONNECT, /in it\. 1 of your 3 apps is connected\./],
+  ['approved', [doneApp, openApp], CONNECT, /in it\. If it doesn’t work, we/],
+  ['approved', [doneApp], CONNECT, /in it\. If it works, we’ll.*wait;/, 1, true],
+  ['approved', [], TRY_AGAIN, /Last time it didn’t work\. An admin has.*If it does/, 2],
+  ['confirmed', [], TRY_AGAIN, /Last time it didn’t work\. Someone else has/, 2, false],
 ] as const)(
   'an email about a %s approval beside %j says what is left, and tried',
   async (approval, allApps, heading, sentence, nth = 1, othersWait = false) => {
@@ -194,7 +181,6 @@ it.each([
 )
 
 it('a reminder of one app beside a blocked one names it', async () => {
-  const blockedApp = { instance: 'miro_9', name: 'Miro', state: 'blocked' as const }
   const { subject } = await write({ apps: ['Slack'], reminder: 1, allApps: [blockedApp] })
   expect(subject).toBe('Slack isn’t connected to Acme Search yet')
 })

@@ -177,6 +177,7 @@ function personWithNewApp(
 }
 type NewApp = NonNullable<KeepState['newApps']>[number]
 type DelistedApp = NonNullable<KeepState['delistedApps']>[number]
+type Approval = NonNullable<KeepState['approvals']>[number]
 const dueNew = (person: Person, now = monday) => dueApps(NEW_APPS, person, { state, now, calendar: place })
 
 it.each<{
@@ -247,50 +248,42 @@ it.each([
   expect(dueApps(NEW_APPS, person, moment)).toEqual(isDue ? ['notion_1'] : [])
 })
 
-const announced = { campaign: NEW_APPS, reminder: 0, state: 'sent', now: monday, apps: ['notion_1'] } as const
+const announcement = {
+  campaign: NEW_APPS,
+  reminder: 0,
+  state: 'sent',
+  now: monday,
+  apps: ['notion_1'],
+} as const
+const announced = withEmail(personWithNewApp(), announcement)
+const tester = withEmail(announced, { ...announcement, campaign: APPROVALS })
+const approvalAt = (stage: Approval['stage']) => ({
+  approvals: [{ ...newApproval('notion_1', 'Notion'), stage }],
+})
 const cluster = { instance: 'notion_1', name: 'Notion', noticedAt: monday, since: monday, people: 9 }
+const delistedWith = (answer: Partial<DelistedApp>) => ({ delistedApps: [{ ...cluster, ...answer }] })
 it.each<[string, Person, Partial<KeepState>, isListed: boolean]>([
   ['leaves out a new app before its own email', personWithNewApp(), { lastRunAt: monday }, false],
-  ['lists a new app after it', withEmail(personWithNewApp(), announced), { lastRunAt: monday }, true],
+  ['lists a new app after it', announced, { lastRunAt: monday }, true],
   ['lists a new app where no run announces it', personWithNewApp(), {}, true],
   [
     'leaves out an app that was marked as removed',
-    withEmail(personWithNewApp(), announced),
-    { delistedApps: [{ ...cluster, markedRemovedAt: monday }] },
+    announced,
+    delistedWith({ markedRemovedAt: monday }),
     false,
   ],
+  ['leaves out an app that may have been removed', announced, delistedWith({}), false],
+  ['lists an app that was replaced for others', announced, delistedWith({ isReplaced: true }), true],
   [
-    'leaves out an app that may have been removed',
-    withEmail(personWithNewApp(), announced),
-    { delistedApps: [cluster] },
-    false,
-  ],
-  [
-    'lists an app that was replaced for others',
-    withEmail(personWithNewApp(), announced),
-    { delistedApps: [{ ...cluster, isReplaced: true }] },
+    'lists an app marked as connected for others',
+    announced,
+    delistedWith({ markedConnectedAt: monday }),
     true,
   ],
-  ...(['approved', 'failed', 'confirmed'] as const).map(
-    (stage): [string, Person, Partial<KeepState>, boolean] => [
-      `${stage === 'confirmed' ? 'lists' : 'leaves out'} an app whose tested approval is ${stage}`,
-      withEmail(withEmail(personWithNewApp(), announced), { ...announced, campaign: 'approvals' }),
-      { approvals: [{ ...newApproval('notion_1', 'Notion'), stage }] },
-      stage === 'confirmed',
-    ],
-  ),
-  [
-    'lists an app whose approval others test',
-    withEmail(personWithNewApp(), announced),
-    { approvals: [{ ...newApproval('notion_1', 'Notion'), stage: 'failed' }] },
-    true,
-  ],
-  [
-    'lists an app that was marked as connected for those who lost it',
-    withEmail(personWithNewApp(), announced),
-    { delistedApps: [{ ...cluster, markedConnectedAt: monday }] },
-    true,
-  ],
+  ['leaves out an app whose tested approval is approved', tester, approvalAt('approved'), false],
+  ['leaves out an app whose tested approval is failed', tester, approvalAt('failed'), false],
+  ['lists an app whose tested approval is confirmed', tester, approvalAt('confirmed'), true],
+  ['lists an app whose approval others test', announced, approvalAt('failed'), true],
 ])('a reminder %s', (_what, person, given, isListed) => {
   const { lastCheck } = forCampaign('onboarding', person, { ...state, ...given })
   expect(lastCheck?.apps.some(({ instance }) => instance === 'notion_1')).toBe(isListed)

@@ -81,10 +81,7 @@ it('Windows’ time zones and names of languages are understood, and unreadable 
 })
 
 it.each([
-  [
-    'a title and its filters',
-    `All Workers,,\nOrganization,Acme,\n\nWorker,Email - Work,Manager\nAnn,${a},Ben\n`,
-  ],
+  ['a title and filters', `All Workers,,\nOrganization,Acme,\n\nWorker,Email - Work,Manager\nAnn,${a},Ben\n`],
   ['a title without commas over semicolons', `All workers\nname;email;floor\n"A, n, n";${a};1\n`],
   ['a title over addresses alone', `People of Acme\n${a}\n`],
   ['sep=;', `sep=;\r\nname;email\r\nAnn;${a}\r\n`],
@@ -135,11 +132,7 @@ it.each([
 const NEITHER = 'neither one JSON document nor an object per line'
 it.each([
   ['names the next page', '{"value":[],"@odata.nextLink":"x"}', 'one page of several ("@odata.nextLink")'],
-  [
-    'has the token of the next page',
-    `{"users":[{"primaryEmail":"${a}"}],"nextPageToken":"x"}`,
-    'one page of',
-  ],
+  ['has the next page’s token', `{"users":[{"primaryEmail":"${a}"}],"nextPageToken":"x"}`, 'one page of'],
   [
     'has two lists',
     `{"value":[{"mail":"${a}"}],"other":[{}],\n"x":1}`,
@@ -158,10 +151,7 @@ const [ann, ben] = [
 it.each([
   ['a list', JSON.stringify([ann, ben])],
   ['an object a line', `${JSON.stringify(ann)}\n${JSON.stringify(ben)}\n`],
-  [
-    'CSV that was made of it',
-    `id,status,profile.email,profile.locale\n1,ACTIVE,${a},de_DE\n2,SUSPENDED,${b},\n`,
-  ],
+  ['CSV made of it', `id,status,profile.email,profile.locale\n1,ACTIVE,${a},de_DE\n2,SUSPENDED,${b},\n`],
 ])('a person of Okta’s API has the address and the language of the profile: %s', async (_what, text) => {
   expect((await readText(text)).emails).toEqual([a])
   expect(await personIn(text)).toEqual({ email: a, language: 'de-DE', id: '1' })

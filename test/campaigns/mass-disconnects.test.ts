@@ -99,18 +99,8 @@ it.each<[string, Person[], string[], object[]]>([
     ['ended'],
     [],
   ],
-  [
-    'lack it, as does the only one who never had it',
-    [...copies(60, regained), removedFor],
-    [],
-    [{ isDelisted: true }],
-  ],
-  [
-    'have it again, and someone who never had it still lacks it',
-    [...copies(60, regained), never],
-    ['restored'],
-    [],
-  ],
+  ['lack it, like one who never had it', [...copies(60, regained), removedFor], [], [{ isDelisted: true }]],
+  ['have it again, but one who never had it doesn’t', [...copies(60, regained), never], ['restored'], []],
   [
     'lack it, as do those who never had it',
     [...copies(60, regained), ...copies(9, removedFor)],
