@@ -16,11 +16,12 @@ import { appsOf, newPerson, withCheck, withIntents, withListing } from '../../sr
 import type { EmailRecord, Person } from '../../src/people/person.ts'
 import { newApproval, type KeepState } from '../../src/people/keep-state.ts'
 
-import { DAY, HOUR, jira, lostApps, monday, slack } from './lapsed-person.ts'
+import { DAY, jira, lostApps, monday, slack } from './lapsed-person.ts'
 import { newKeepState } from '../helpers/people.ts'
 
 const state: KeepState = { ...newKeepState(), evaluatedAt: monday }
 const place = { timezone: 'UTC' }
+const atDay = (day: number) => monday + day * DAY
 const dueInvitation = (person: Person, now: number, where: typeof place) =>
   dueEmailOf('onboarding', person, { state, now, calendar: where })
 /** The apps of the due email, or none. */
@@ -31,8 +32,12 @@ function dueApps(name: CampaignName, person: Person, moment: Parameters<typeof d
 }
 const dueLapses = (person: Person, given: KeepState, now: number, zone: string) =>
   dueApps(LAPSES, person, { state: given, now, calendar: { timezone: zone } })
-const emailed = (person: Person, apps: string[], now: number, reminder = 0) =>
-  withEmail(person, { campaign: LAPSES, reminder, state: 'sent', now, apps })
+/** @param times of the sent emails @param reminder the number of the first one */
+const withSent = (person: Person, campaign: string, times: number[], apps?: string[], reminder = 0) =>
+  times.reduce((one, now, index) => {
+    const email = { campaign, reminder: reminder + index, state: 'sent', now } as const
+    return withEmail(one, { ...email, ...(apps && { apps }) })
+  }, person)
 
 const withInvitation =
   (state: EmailRecord['state'], reminder = 0, now = 1) =>
@@ -58,8 +63,8 @@ it('a deferred lapse email is retried on another day', () => {
 
 it('apps resumed in turn share an email, because people get at most one daily', () => {
   const person = lostApps([slack, jira])
-  const emailedOnce = emailed(person, ['slack_1'], monday - 19 * 3_600_000)
-  const invited = withEmail(person, { campaign: 'onboarding', reminder: 0, state: 'sent', now: monday - 1 })
+  const emailedOnce = withSent(person, LAPSES, [monday - 19 * 3_600_000], ['slack_1'])
+  const invited = withSent(person, 'onboarding', [monday - 1])
   expect([emailedOnce, invited].map((one) => dueLapses(one, state, monday, 'UTC'))).toEqual([[], []])
   expect(dueLapses(emailedOnce, state, monday + 3_600_000, 'UTC')).toEqual(['slack_1', 'jira_1'])
 })
@@ -72,7 +77,7 @@ it('emails about a lapse are due at once, after two and seven working days', () 
     const due = dueEmailOf(LAPSES, person, { state, now, calendar: place })
     if (due.kind !== 'email') continue
     sent.push(`${new Date(now).toISOString().slice(0, 13)} ${due.reminder}`)
-    person = emailed(person, dueLapses(person, state, now, 'UTC'), now, due.reminder)
+    person = withSent(person, LAPSES, [now], dueLapses(person, state, now, 'UTC'), due.reminder)
   }
   expect(sent).toEqual(['2027-01-18T10 0', '2027-01-20T09 1', '2027-01-27T09 2'])
 })
@@ -82,12 +87,8 @@ it.each([
   ['with an earlier one', [-30]],
 ])('an email about a new app waits five working days after its approval’s, %s', (_what, days) => {
   const new40DaysAgo = personWithNewApp(undefined, monday - 40 * DAY)
-  const mail = { reminder: 0, state: 'sent', apps: ['notion_1'] } as const
-  const approved = withEmail(new40DaysAgo, { ...mail, campaign: APPROVALS, now: monday })
-  const person = days.reduce(
-    (one, at) => withEmail(one, { ...mail, campaign: NEW_APPS, now: monday + at * DAY }),
-    approved,
-  )
+  const approved = withSent(new40DaysAgo, APPROVALS, [monday], ['notion_1'])
+  const person = withSent(approved, NEW_APPS, days.map(atDay), ['notion_1'])
   const dueOn = (day: number) =>
     dueApps(NEW_APPS, person, { state, now: monday + day * DAY, calendar: place })
   expect([dueOn(1), dueOn(4), dueOn(7)]).toEqual([[], [], ['notion_1']])
@@ -112,10 +113,7 @@ it.each([
   ['three emails', [-39, -35, -34]],
   ['an email on Friday', [-3]],
 ])('a person who loses an app again is emailed at once, after %s', (_what, days) => {
-  const person = days.reduce(
-    (one, day, reminder) => emailed(one, ['slack_1'], monday + day * DAY, reminder),
-    lostApps([slack], monday - 40 * DAY),
-  )
+  const person = withSent(lostApps([slack], monday - 40 * DAY), LAPSES, days.map(atDay), ['slack_1'])
   const repaired = withCheck(person, { checkedAt: monday - 20 * DAY, unconnected: [] }, monday)
   const lapsedAgain = withCheck(repaired, { checkedAt: monday - DAY, unconnected: [slack] }, monday)
   expect(dueLapses(repaired, state, monday, 'UTC')).toEqual([])
@@ -162,8 +160,7 @@ it('a person who has lost an app gets no invitation', () => {
 })
 
 const notion: ListedApp = { instance: 'notion_1', name: 'Notion', status: 'awaiting' }
-const invited = (person: Person, now: number) =>
-  withEmail(person, { campaign: 'onboarding', reminder: 0, state: 'sent', now, apps: ['slack_1'] })
+const invited = (person: Person, now: number) => withSent(person, 'onboarding', [now], ['slack_1'])
 
 /** Slack was listed first; Notion is listed since yesterday, nine days later. */
 function personWithNewApp(
@@ -180,59 +177,26 @@ type DelistedApp = NonNullable<KeepState['delistedApps']>[number]
 type Approval = NonNullable<KeepState['approvals']>[number]
 const dueNew = (person: Person, now = monday) => dueApps(NEW_APPS, person, { state, now, calendar: place })
 
-it.each<{
-  when: string
-  /** The time at which a run noticed that the other app is gone, from `monday`. */
-  noticed: number
-  delisted?: Partial<DelistedApp>
-  newApp?: Partial<NewApp>
-  /** Days after `monday`. */
-  day?: number
-  isDue: boolean
-  /** The time at which the person's list has the new app, from `monday` (default: `noticed`). */
-  listed?: number
-}>([
-  { when: 'is sent two working days after the question', noticed: -4 * DAY, isDue: true },
-  { when: 'waits for the first working day after the weekend', noticed: -3 * DAY, isDue: false },
-  { when: 'is sent on the second working day after the weekend', noticed: -3 * DAY, day: 1, isDue: true },
-  {
-    when: 'isn’t delayed once the other app was removed',
-    noticed: -DAY,
-    delisted: { markedRemovedAt: monday },
-    isDue: true,
-  },
-  {
-    when: 'isn’t delayed by an app of another type',
-    noticed: -DAY,
-    delisted: { instance: 'slack_1' },
-    isDue: true,
-  },
-  {
-    when: 'waits up to 36 hours after the other app left',
-    noticed: -DAY,
-    delisted: { since: monday - DAY - 36 * HOUR + 1 },
-    isDue: false,
-  },
-  {
-    when: 'isn’t delayed by an app that left 36 hours before',
-    noticed: -DAY,
-    delisted: { since: monday - DAY - 36 * HOUR },
-    isDue: true,
-  },
-  { when: 'isn’t delayed once it has moved', noticed: -DAY, newApp: { isMoved: true }, isDue: true },
-  {
-    when: 'waits two working days on the list of a later department',
-    noticed: -4 * DAY,
-    listed: -DAY,
-    isDue: false,
-  },
-])('an email about a new app $when', ({ noticed, delisted, newApp, day = 0, isDue, listed = noticed }) => {
-  const cluster = { name: 'Notion', noticedAt: monday + noticed, since: monday - DAY, people: 9 }
+/** Days from `monday`: a run noticed that the other app is gone; the list has the new app (default: the same); now. */
+type Moment = { listed?: number; day?: number; newApp?: Partial<NewApp>; delisted?: Partial<DelistedApp> }
+it.each<[string, noticed: number, isDue: boolean, Moment?]>([
+  ['is sent two working days after the question', -4, true],
+  ['waits for the first working day after the weekend', -3, false],
+  ['is sent on the second working day after the weekend', -3, true, { day: 1 }],
+  ['isn’t delayed once the other app was removed', -1, true, { delisted: { markedRemovedAt: monday } }],
+  ['isn’t delayed by an app of another type', -1, true, { delisted: { instance: 'slack_1' } }],
+  ['waits up to 36 hours after the other app left', -1, false, { delisted: { since: atDay(-2.5) + 1 } }],
+  ['isn’t delayed by an app that left 36 hours before', -1, true, { delisted: { since: atDay(-2.5) } }],
+  ['isn’t delayed once it has moved', -1, true, { newApp: { isMoved: true } }],
+  ['waits two working days on the list of a later department', -4, false, { listed: -1 }],
+])('an email about a new app %s', (_what, noticed, isDue, given = {}) => {
+  const { delisted, newApp, day = 0, listed = noticed } = given
+  const cluster = { name: 'Notion', noticedAt: atDay(noticed), since: monday - DAY, people: 9 }
   const newApps = [{ ...cluster, instance: 'notion_1', noticedAt: monday, ...newApp }]
   const delistedApps = [{ ...cluster, instance: 'notion_0', ...delisted }]
-  const moment = { state: { ...state, newApps, delistedApps }, now: monday + day * DAY, calendar: place }
+  const moment = { state: { ...state, newApps, delistedApps }, now: atDay(day), calendar: place }
 
-  const person = personWithNewApp(undefined, monday + listed)
+  const person = personWithNewApp(undefined, atDay(listed))
   expect(dueApps(NEW_APPS, person, moment)).toEqual(isDue ? ['notion_1'] : [])
 })
 
@@ -248,15 +212,8 @@ it.each([
   expect(dueApps(NEW_APPS, person, moment)).toEqual(isDue ? ['notion_1'] : [])
 })
 
-const announcement = {
-  campaign: NEW_APPS,
-  reminder: 0,
-  state: 'sent',
-  now: monday,
-  apps: ['notion_1'],
-} as const
-const announced = withEmail(personWithNewApp(), announcement)
-const tester = withEmail(announced, { ...announcement, campaign: APPROVALS })
+const announced = withSent(personWithNewApp(), NEW_APPS, [monday], ['notion_1'])
+const tester = withSent(announced, APPROVALS, [monday], ['notion_1'])
 const approvalAt = (stage: Approval['stage']) => ({
   approvals: [{ ...newApproval('notion_1', 'Notion'), stage }],
 })
@@ -299,8 +256,7 @@ it('an app added after the invitation gets at most three emails, a week apart', 
     const apps = dueNew(person, now)
     const named = appsOf(person).filter(({ instance }) => apps.includes(instance))
     sent.push([new Date(now).toISOString().slice(0, 10), ...apps, emailKindOf(named, person).nth > 1])
-    const change = { campaign: NEW_APPS, reminder: due.reminder, state: 'sent', now, apps } as const
-    person = withEmail(person, change)
+    person = withSent(person, NEW_APPS, [now], apps, due.reminder)
   }
 
   expect(sent).toEqual([
@@ -317,9 +273,11 @@ it.each([
   [['notion_1', 'jira_1'], 0, { isNew: true, isMoved: true, nth: 1 }],
 ])('an email about two new apps fits both; %j are replacements; emails before: %i', (moved, before, kind) => {
   const checked = { checkedAt: monday, unconnected: [slack, notion, jira] }
-  const email = { campaign: NEW_APPS, state: 'sent', now: monday, apps: ['notion_1', 'jira_1'] } as const
-  let person = withCheck(personWithNewApp(), checked, monday)
-  if (before > 0) person = withEmail(person, { ...email, reminder: 0 })
+  const times = Array<number>(before).fill(monday)
+  const person = withSent(withCheck(personWithNewApp(), checked, monday), NEW_APPS, times, [
+    'notion_1',
+    'jira_1',
+  ])
   const apps = appsOf(person)
     .filter(({ newAt }) => newAt !== undefined)
     .map((app) => (moved.includes(app.instance) ? { ...app, movedFrom: 'old_1' } : app))
@@ -331,8 +289,7 @@ it('an email about several new apps counts the fewest earlier ones about any', (
   const listed = { checkedAt: monday, unconnected: [slack, notion, jira] }
   const nthAfter = (...emails: string[][]) => {
     const person = emails.reduce(
-      (one, apps, reminder) =>
-        withEmail(one, { campaign: NEW_APPS, reminder, state: 'sent', now: monday, apps }),
+      (one, apps, reminder) => withSent(one, NEW_APPS, [monday], apps, reminder),
       withCheck(personWithNewApp(), listed, monday),
     )
     const apps = appsOf(person).filter(({ newAt }) => newAt !== undefined)
@@ -344,29 +301,12 @@ it('an email about several new apps counts the fewest earlier ones about any', (
 })
 
 it('three reminders of other apps don’t prevent an email about a new app', () => {
-  const remindedThreeTimes = (last: number) =>
-    [1, 2, 3].reduce(
-      (person, reminder) =>
-        withEmail(person, {
-          campaign: 'onboarding',
-          reminder,
-          state: 'sent',
-          now: last - (3 - reminder) * DAY,
-        }),
-      personWithNewApp((person) => invited(person, monday - 200 * DAY)),
-    )
+  const person = personWithNewApp((one) => invited(one, monday - 200 * DAY))
+  const remindedOn = (...days: number[]) => withSent(person, 'onboarding', days.map(atDay), undefined, 1)
 
-  expect(
-    [remindedThreeTimes(monday - 92 * DAY), remindedThreeTimes(monday - 2 * DAY)].map((one) => dueNew(one)),
-  ).toEqual([['notion_1'], ['notion_1']])
-
-  const fourth = withEmail(remindedThreeTimes(monday - 2 * DAY), {
-    campaign: 'c',
-    reminder: 0,
-    state: 'sent',
-    now: monday - DAY,
-  })
-  expect(dueNew(fourth)).toEqual([])
+  expect(dueNew(remindedOn(-94, -93, -92))).toEqual(['notion_1'])
+  expect(dueNew(remindedOn(-4, -3, -2))).toEqual(['notion_1'])
+  expect(dueNew(withSent(remindedOn(-4, -3, -2), 'c', [atDay(-1)]))).toEqual([])
 })
 
 // prettier-ignore
@@ -383,16 +323,8 @@ it.each<[string, string, (person: Person) => Person, string[]]>([
 })
 
 it('an app that the invitation named, or that is connected, isn’t new', () => {
-  const named = withEmail(
-    personWithNewApp((person) => person),
-    {
-      campaign: 'onboarding',
-      reminder: 0,
-      state: 'sent',
-      now: monday - DAY / 2,
-      apps: ['slack_1', 'notion_1'],
-    },
-  )
+  const uninvited = personWithNewApp((person) => person)
+  const named = withSent(uninvited, 'onboarding', [atDay(-0.5)], ['slack_1', 'notion_1'])
   expect(dueNew(named, monday + DAY)).toEqual([])
   const connected = withCheck(personWithNewApp(), { checkedAt: monday, unconnected: [slack] }, monday)
   expect(connected.lastCheck?.apps.some(({ newAt }) => newAt !== undefined)).toBe(false)

@@ -8,6 +8,11 @@ import { ADA, DAY, installation, monday } from './installation.ts'
 import { runCommand } from './run-command.ts'
 import { useStoredPeople } from './stored-people.ts'
 
+/** Beside them, one change is not suspicious. */
+const others = Array.from({ length: 12 }, (_, id) => ({ email: `p${id}@acme.example`, id: `P${id}` }))
+const rowsAt = (domain: string, count: number) =>
+  Array.from({ length: count }, (_, id) => ({ email: `p${id}@${domain}`, id: `E${id}` }))
+
 it('a person with a new address and the same id stays opted out', async () => {
   const { run, people, subjectsTo, unconnectedApps } = installation()
   const [bob, king, id] = ['bob@acme.example', 'king@acme.example', 'E1']
@@ -35,7 +40,6 @@ it('a person with a new address and the same id stays opted out', async () => {
 
 it('a newcomer with someone’s former address inherits nothing, and that person keeps it all', async () => {
   const { run, people, subjectsTo, unconnectedApps, conditions } = installation()
-  const others = Array.from({ length: 12 }, (_, id) => ({ email: `p${id}@acme.example`, id: `P${id}` }))
   unconnectedApps.set(ADA, ['slack_1'])
   await run([{ email: ADA, id: 'E7' }, ...others])
   await people.change(ADA, (person) => ({ ...person, optedOutAt: 1, finishedAt: 1 }))
@@ -66,7 +70,6 @@ it.each<[string, string | undefined, string, number?]>([
 ])('a corrected id at a known address: %s', async (_who, before, after, commands = 0) => {
   const { run, people, unconnectedApps, subjectsTo } = installation()
   unconnectedApps.set(ADA, ['slack_1'])
-  const others = Array.from({ length: 12 }, (_, id) => ({ email: `p${id}@acme.example`, id: `P${id}` }))
   const listOf = (id: string, name?: string) => [{ email: ADA, id, ...(name && { name }) }, ...others]
   await run(listOf('E7', before))
   await people.change(ADA, (person) => ({ ...person, optedOutAt: 1 }))
@@ -208,7 +211,6 @@ it.each<[string, Partial<Person>[], exit: number]>([
 })
 
 it('a dry run says where data would move, and names no command for it', async () => {
-  const others = Array.from({ length: 12 }, (_, id) => ({ email: `p${id}@acme.example`, id: `P${id}` }))
   const before = [{ email: ADA, id: 'E1' }, ...others]
   const known = before.map((one) => ({ ...one, listedAt: 1, changedAt: 1, campaigns: [] }))
   const { err } = await dryRun([{ email: ADA, id: 'E9' }, ...others], known)
@@ -219,7 +221,6 @@ it('a dry run says where data would move, and names no command for it', async ()
 
 it('former ids on the list return what other ids without names had moved', async () => {
   const { run, people } = installation()
-  const others = Array.from({ length: 12 }, (_, id) => ({ email: `p${id}@acme.example`, id: `P${id}` }))
   const listOf = (...ids: string[]) => [
     ...[ADA, BOB, CLEO].map((email, at) => ({ email, id: ids[at]! })),
     ...others,
@@ -264,9 +265,7 @@ it('two rows with one address name both, email neither, and no one leaves the li
 
 it('many new addresses at once need --confirm', async () => {
   const { run, people, keepState } = installation()
-  const list = (domain: string) =>
-    Array.from({ length: 5 }, (_, id) => ({ email: `p${id}@${domain}`, id: `E${id}` }))
-
+  const list = (domain: string) => rowsAt(domain, 5)
   await run(list('acme.example'))
   await expect(run(list('acme.test'))).rejects.toThrow(
     '5 of the 5 people who were on the list have another address',
@@ -283,37 +282,29 @@ it('many new addresses at once need --confirm', async () => {
   expect((await keepState.load()).actions?.map(({ what }) => what)).toEqual(['confirmed', 'confirmed'])
 })
 
+/** The heading, twenty of 22 people, and where the others are. */
+const namesTwenty = (heading: string) =>
+  new RegExp(
+    `^${heading}(\n {2}p\\d+@acme.example is p\\d+@acme.test now){20}\n {2}and 2 more: see --json$`,
+    'm',
+  )
+
 it('a run names twenty people with new addresses, and --json all of them', async () => {
   const { run } = installation()
-  const rows = (domain: string) =>
-    Array.from({ length: 22 }, (_, id) => ({ email: `p${id}@${domain}`, id: `E${id}` }))
-  await run(rows('acme.example'))
-  const { err } = await run(rows('acme.test'), { confirm: true })
-  expect(err).toMatch(
-    /^22 people have a new address or id:(\n {2}p\d+@acme.example is p\d+@acme.test now){20}\n/m,
-  )
-  expect(err).toContain('\n  and 2 more: see --json\n')
-  const { out } = await run(rows('acme.org'), { confirm: true, json: true })
-  expect(JSON.parse(out)).toMatchObject({
-    renamed: expect.toSatisfy((all: string[]) => all.length === 22) as string[],
-  })
+  await run(rowsAt('acme.example', 22))
+  const { err } = await run(rowsAt('acme.test', 22), { confirm: true })
+  const { out } = await run(rowsAt('acme.org', 22), { confirm: true, json: true })
+  expect(err).toMatch(namesTwenty('22 people have a new address or id:'))
+  expect(JSON.parse(out)).toHaveProperty('renamed.length', 22)
 })
 
 it('a run names twenty former addresses of an older list, and --json all of them', async () => {
   const { run } = installation()
-  const rows = (domain: string) =>
-    Array.from({ length: 22 }, (_, id) => ({ email: `p${id}@${domain}`, id: `E${id}` }))
-  const older = rows('acme.example').map(({ email }) => email)
-  await run(rows('acme.example'))
-  await run(rows('acme.test'), { confirm: true })
-
+  const older = rowsAt('acme.example', 22).map(({ email }) => email)
+  await run(rowsAt('acme.example', 22))
+  await run(rowsAt('acme.test', 22), { confirm: true })
   const { err } = await run(older)
   const { out } = await run(older, { json: true })
-
-  expect(err).toMatch(
-    /^Former addresses on the list: 22\. .*:(\n {2}p\d+@acme.example is p\d+@acme.test now){20}\n {2}and 2 more: see --json$/m,
-  )
-  expect(JSON.parse(out)).toMatchObject({
-    outdated: expect.toSatisfy((all: string[]) => all.length === 22) as string[],
-  })
+  expect(err).toMatch(namesTwenty('Former addresses on the list: 22\\. .*:'))
+  expect(JSON.parse(out)).toHaveProperty('outdated.length', 22)
 })

@@ -6,6 +6,7 @@ import { useFolder } from '../helpers/folder.ts'
 import { REQUIRED, runCommand } from './run-command.ts'
 
 const folder = useFolder()
+const list = join(folder, 'people.csv')
 
 const env = {
   ...REQUIRED,
@@ -16,7 +17,6 @@ const env = {
 
 /** The lines of stderr of a command for a list with so many invalid lines. */
 async function stderrOf(command: readonly string[], invalid: number, more = ''): Promise<string[]> {
-  const list = join(folder, 'people.csv')
   writeFileSync(list, `email,Phone\n${'nobody,7\n'.repeat(invalid)}${more}`)
   const { err } = await runCommand([...command, list, '--dry-run'], env)
   return err.trim().split('\n')
@@ -41,7 +41,6 @@ it('keep continues with the valid lines, and names twenty invalid ones', async (
 })
 
 it('keep reports two people with one address as it reports invalid lines', async () => {
-  const list = join(folder, 'people.csv')
   writeFileSync(list, 'email,id\nada@acme.example,E1\nada@acme.example,E2\nbob@acme.example,E3\n')
 
   const { err } = await runCommand(['keep', list, '--dry-run'], env)
@@ -54,14 +53,12 @@ it.each([
   ['ada@acme.example,1\n', 'Ignored 1 id: it is a row number.'],
   ['ada@acme.example,1\nbob@acme.example,2\n', expect.stringMatching(/^Ignored 2 ids: they are shared/)],
 ])('ids of %j that tell no one apart are ignored', async (rows, line) => {
-  const list = join(folder, 'people.csv')
   writeFileSync(list, `email,id\n${rows}`)
   const { err } = await runCommand(['keep', list, '--dry-run'], env)
   expect(err.split('\n')).toContainEqual(line)
 })
 
 it('a message is as wide as the terminal, and one line elsewhere', async () => {
-  const list = join(folder, 'people.csv')
   writeFileSync(list, `email,Phone\nada@acme.example,7\n${'x'.repeat(90)},8\n`)
   const printed = async (args: string[], terminal = {}) => {
     const { err } = await runCommand(args, env, { input: '', ...terminal })
