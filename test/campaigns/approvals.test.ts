@@ -164,71 +164,56 @@ it.each([
 })
 
 const works = { stage: 'confirmed', stageChangedAt: atDay(3) } as const
+const unconfirmed = { isUnconfirmed: true, state: 'unconnected', blockedAt: undefined } as const
+
+type Given = Partial<Parameters<typeof isMoveEmailDue>[0]> & { emailedAt?: number; isPaused?: boolean }
+
+/** The arguments of a decision about an email to a person who has waited for Slack since Monday. */
+function emailAbout(campaign: string, approval: Approval, { emailedAt, isPaused, ...change }: Given) {
+  const app = { instance: 'slack_1', name: 'Slack', isUnconfirmed: false, state: 'blocked' as const }
+  const email = { campaign, reminder: 0, state: 'sent', apps: ['slack_1'] } as const
+  const person = newPerson('ada@acme.example', atDay(0))
+  const massDisconnect = { instance: 'slack_1', name: 'Slack', noticedAt: 0, since: 0, lapsed: 9, had: 9 }
+  const keepState = { massDisconnects: isPaused ? [massDisconnect] : [], zones: {}, days: [] }
+  return [
+    { ...app, blockedAt: atDay(0), ...change },
+    emailedAt === undefined ? person : withEmail(person, { ...email, now: emailedAt }),
+    { ...keepState, approvals: [approval] },
+  ] as const
+}
 
 // prettier-ignore
-it.each([
+it.each<[string, Partial<Approval>, Given, boolean]>([
   ['the tester', { stage: 'approved', testers: [atDay(0)] }, {}, true],
   ['not another person while one tests', { stage: 'approved', testers: [atDay(0.1)] }, {}, false],
   ['not after a failure', { stage: 'failed' }, {}, false],
   ['a person who waited at the confirmation', works, {}, true],
   ['not a person who began to wait later', { stage: 'confirmed', stageChangedAt: atDay(-1) }, {}, false],
-  ['not a person who was emailed after they began to wait', works, { now: atDay(2.1) }, false],
-  ['a person who was emailed before the failure', works, { now: atDay(1) }, true],
-  ['a tester who failed before the confirmation, once more', works, { now: atDay(2.1), again: atDay(2.2) }, true],
-  ['not a person who was emailed after the confirmation', works, { now: atDay(3.1), again: atDay(2.2) }, false],
-  ['a tester whose consent was never confirmed', works, { now: atDay(2.1), isUnconfirmed: true }, true],
-  ['not a person with an unconfirmed consent who was no tester', works, { isUnconfirmed: true }, false],
-  ['not such a tester twice', works, { now: atDay(3.1), isUnconfirmed: true }, false],
-  ['not such a tester before the confirmation', { stage: 'approved', testers: [atDay(0)] }, { now: atDay(1), isUnconfirmed: true }, false],
+  ['not a person who was emailed after they began to wait', works, { emailedAt: atDay(2.1) }, false],
+  ['a person who was emailed before the failure', works, { emailedAt: atDay(1) }, true],
+  ['a tester who failed before the confirmation, once more', works, { emailedAt: atDay(2.1), blockedAt: atDay(2.2) }, true],
+  ['not a person who was emailed after the confirmation', works, { emailedAt: atDay(3.1), blockedAt: atDay(2.2) }, false],
+  ['a tester whose consent was never confirmed', works, { emailedAt: atDay(2.1), ...unconfirmed }, true],
+  ['not a person with an unconfirmed consent who was no tester', works, { ...unconfirmed }, false],
+  ['not such a tester twice', works, { emailedAt: atDay(3.1), ...unconfirmed }, false],
+  ['not such a tester before the confirmation', { stage: 'approved', testers: [atDay(0)] }, { emailedAt: atDay(1), ...unconfirmed }, false],
   ['not while emails about the app are paused', works, { isPaused: true }, false],
-] as const)(
-  'an email about the approval is due: %s',
-  (
-    _who,
-    change,
-    given: { now?: number; isPaused?: boolean; again?: number; isUnconfirmed?: boolean },
-    isNotified,
-  ) => {
-    const { now, isPaused, again: blockedAt = atDay(0), isUnconfirmed = false } = given
-    const state = isUnconfirmed ? { state: 'unconnected' as const } : { state: 'blocked' as const, blockedAt }
-    const app = { instance: 'slack_1', name: 'Slack', isUnconfirmed, ...state }
-    const neverEmailed = newPerson('ada@acme.example', atDay(0))
-    const email = { campaign: APPROVALS, reminder: 0, state: 'sent', apps: ['slack_1'] } as const
-    const person = now === undefined ? neverEmailed : withEmail(neverEmailed, { ...email, now })
-    const massDisconnect = { instance: 'slack_1', name: 'Slack', noticedAt: 0, since: 0, lapsed: 9, had: 9 }
-    const massDisconnects = isPaused ? [massDisconnect] : []
-    const approvals = [{ ...approved, ...change }]
-    const keepState = { massDisconnects, zones: {}, days: [], approvals }
-    expect(isApprovalEmailDue(app, person, keepState)).toBe(isNotified)
-  },
-)
+])('an email about the approval is due: %s', (_who, change, given, isDue) => {
+  expect(isApprovalEmailDue(...emailAbout(APPROVALS, { ...approved, ...change }, given))).toBe(isDue)
+})
 
-it.each([
+it.each<[string, Partial<Approval>, Given, boolean]>([
   ['a person who waited before', {}, {}, true],
   ['not a person who began to wait later', {}, { blockedAt: atDay(1.5) }, false],
   ['not a person who can connect it', {}, { state: 'unconnected' }, false],
   ['no one once its owner approved it', { stage: 'approved' }, {}, false],
   ['a tester who failed', { stage: 'failed', testers: [atDay(0)] }, {}, true],
-  ['not a person who was told', {}, { notifiedAt: atDay(1) }, false],
-  ['a person who was told of an earlier move', {}, { notifiedAt: atDay(0.5) }, true],
+  ['not a person who was told', {}, { emailedAt: atDay(1) }, false],
+  ['a person who was told of an earlier move', {}, { emailedAt: atDay(0.5) }, true],
   ['no one if it never moved', { movedAt: undefined }, {}, false],
-] as const)('an email about the move of an approval is due: %s', (_who, change, given, isDue) => {
-  const {
-    blockedAt = atDay(0),
-    state = 'blocked',
-    notifiedAt,
-  } = { notifiedAt: undefined, ...given } as {
-    blockedAt?: number
-    state?: 'blocked' | 'unconnected'
-    notifiedAt?: number
-  }
-  const app = { instance: 'slack_1', name: 'Slack', isUnconfirmed: false, state, blockedAt }
-  const email = { campaign: MOVED_APPROVALS, reminder: 0, state: 'sent', apps: ['slack_1'] } as const
-  const untold = newPerson('ada@acme.example', atDay(0))
-  const person = notifiedAt === undefined ? untold : withEmail(untold, { ...email, now: notifiedAt })
-  const approvals = [{ ...approvalWith({ movedAt: atDay(1) }), ...change }] as Approval[]
-
-  expect(isMoveEmailDue(app, person, { massDisconnects: [], zones: {}, days: [], approvals })).toBe(isDue)
+])('an email about the move of an approval is due: %s', (_who, change, given, isDue) => {
+  const approval = { ...approvalWith({ movedAt: atDay(1) }), ...change }
+  expect(isMoveEmailDue(...emailAbout(MOVED_APPROVALS, approval, given))).toBe(isDue)
 })
 
 it('the owner gets one email about a failed approval', () => {

@@ -19,6 +19,8 @@ const person = (text: string) => {
   const [own = '', former] = text.split(' <')
   return { ...row(own), ...(former && { formerEmails: former.split(',').map((name) => row(name).email) }) }
 }
+/** `ada E1 Ada`: address, id and name. */
+const namedRow = (text: string) => ({ ...row(text), ...(text.split(' ')[2] && { name: text.split(' ')[2] }) })
 const refuse = (change: AddressChange) => ({ ...change, fault: '' })
 const shown = ({ email, id = '' }: { email: string; id?: string }) =>
   `${email.split('@')[0]}${isVacated(email) ? '@gone' : ''} ${id}`.trim()
@@ -80,10 +82,9 @@ it.each<[what: string, known: string[], list: string[], changes: string[]]>([
   ['no names, and exchanged ids', ['ada E1', 'bob E2'], ['ada E2', 'bob E1'], ['ada bob', 'bob ada']],
   ['a name of someone who had left', ['ada E1 Ada left'], ['ada E9 Ada'], ['ada ada@gone']],
 ])('addresses with %s are matched by name, then by id', (_what, known, list, changes) => {
-  const named = (text: string) => ({ ...row(text), ...(text.split(' ')[2] && { name: text.split(' ')[2] }) })
-  const rows = new ListedPeople(list.map(named))
+  const rows = new ListedPeople(list.map(namedRow))
   for (const text of known)
-    rows.matchRow({ ...named(text), listedAt: 1, ...(text.endsWith(' left') && { leftAt: 2 }) })
+    rows.matchRow({ ...namedRow(text), listedAt: 1, ...(text.endsWith(' left') && { leftAt: 2 }) })
   expect(rows.changes.map(({ from, to }) => `${shown({ email: from })} ${shown({ email: to })}`)).toEqual(
     changes,
   )
@@ -130,9 +131,7 @@ it.each<[string[], faults: string[]]>([
   [['ada', 'ada E1', 'eve E2'], []],
   [['ada 1', 'ada 2', 'eve 3'], []],
 ])('rows %j with one address and different people are faults: %j', (list, ids) => {
-  const rows = list.map((text) => ({ ...row(text), ...(text.split(' ')[2] && { name: text.split(' ')[2] }) }))
-
-  const { faults, list: left } = withUsableIds(rows)
+  const { faults, list: left } = withUsableIds(list.map(namedRow))
 
   expect(faults.map((fault) => /^ada@x\.example is the address of (.*), so/.exec(fault)?.[1])).toEqual(ids)
   expect(left.map(({ email }) => email).includes('ada@x.example')).toBe(ids.length === 0)

@@ -27,10 +27,13 @@ it('a lapse email of onramp keep has its own text and campaign', async () => {
   expect((await people.get(ADA))?.campaigns.map(({ name }) => name)).toEqual(['onboarding', 'lapses'])
 })
 
-it('onramp keep emails no one at night in the company file’s time zone', async () => {
+it.each([
+  ['at night in its time zone', { timezone: 'Asia/Tokyo' }],
+  ['on its quiet days', { quietDays: [{ from: '2027-01-18', to: '2027-01-18', group: undefined }] }],
+])('by the company file, onramp keep emails no one %s', async (_when, file) => {
   const { run, unconnectedApps, subjectsTo } = installation()
   unconnectedApps.set(ADA, ['slack_1'])
-  await run([ADA], { timezone: 'Asia/Tokyo' })
+  await run([ADA], file)
   expect(subjectsTo(ADA)).toEqual([])
 })
 
@@ -193,13 +196,6 @@ it('the digest counts a loss on the day of the last digest, after it', async () 
 
   const digest = sentEmails.find(({ to }) => to === 'admin@acme.example')?.text.replaceAll(/\s+/g, ' ')
   expect(digest).toContain('1 person who had connected everything lost access')
-})
-
-it('a run sends no emails on a quiet day of the company file', async () => {
-  const { run, unconnectedApps, subjectsTo } = installation()
-  unconnectedApps.set(ADA, ['slack_1'])
-  await run([ADA], { quietDays: [{ from: '2027-01-18', to: '2027-01-18', group: undefined }] })
-  expect(subjectsTo(ADA)).toEqual([])
 })
 
 it('a pause persists: runs check, but email only admins until it ends', async () => {
