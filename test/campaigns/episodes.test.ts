@@ -214,6 +214,8 @@ it.each([
 
 const announced = withSent(personWithNewApp(), NEW_APPS, [monday], ['notion_1'])
 const tester = withSent(announced, APPROVALS, [monday], ['notion_1'])
+const reconnected = withCheck(announced, { checkedAt: monday, unconnected: [slack] }, monday)
+const lostNotion = withCheck(reconnected, { checkedAt: monday + 1, unconnected: [slack, notion] }, monday + 1)
 const approvalAt = (stage: Approval['stage']) => ({
   approvals: [{ ...newApproval('notion_1', 'Notion'), stage }],
 })
@@ -240,6 +242,8 @@ it.each<[string, Person, Partial<KeepState>, isListed: boolean]>([
   ['leaves out an app whose tested approval is approved', tester, approvalAt('approved'), false],
   ['leaves out an app whose tested approval is failed', tester, approvalAt('failed'), false],
   ['lists an app whose tested approval is confirmed', tester, approvalAt('confirmed'), true],
+  ['leaves out an app until its loss is evaluated', lostNotion, { evaluatedAt: monday + 1 }, false],
+  ['lists an app whose loss was evaluated', lostNotion, { evaluatedAt: monday + 2 }, true],
   ['lists an app whose approval others test', announced, approvalAt('failed'), true],
 ])('a reminder %s', (_what, person, given, isListed) => {
   const { lastCheck } = forCampaign('onboarding', person, { ...state, ...given })

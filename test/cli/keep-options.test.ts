@@ -139,6 +139,13 @@ it.each([['jira_1'], ['all']])('--release %s of a lost app leaves the question o
   expect(unansweredDelistings(after)).toEqual([removedApp])
 })
 
+it('--release all resumes paused emails and answers no question', () => {
+  const state = { ...newKeepState(), massDisconnects: [massDisconnect], delistedApps: [removedApp] }
+  const { massDisconnects, delistedApps } = applyOptions(state, { release: ['all'] }, moment)
+  expect([massDisconnects, delistedApps]).toMatchObject([[{ resumedAt: NOW }], [removedApp]])
+  expect(delistedApps?.[0]?.markedConnectedAt).toBeUndefined()
+})
+
 it('a release and an answer are recorded as events, once', () => {
   const state = { ...newKeepState(), massDisconnects: [massDisconnect], delistedApps: [removedApp, figma] }
   const { appEvents = [] } = applyOptions(state, { release: ['all'], removed: ['jira_1', 'figma_1'] }, moment)
