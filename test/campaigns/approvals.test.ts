@@ -164,26 +164,29 @@ it.each([
 })
 
 const works = { stage: 'confirmed', stageChangedAt: atDay(3) } as const
-const unconfirmed = { isUnconfirmed: true, state: 'unconnected', blockedAt: undefined } as const
+const unconfirmed = { isUnconfirmed: true, state: 'unconnected' } as const
 
-type Given = Partial<Parameters<typeof isMoveEmailDue>[0]> & { emailedAt?: number; isPaused?: boolean }
+type EmailedApp = Partial<Parameters<typeof isMoveEmailDue>[0]> & { emailedAt?: number; isPaused?: boolean }
 
 /** The arguments of a decision about an email to a person who has waited for Slack since Monday. */
-function emailAbout(campaign: string, approval: Approval, { emailedAt, isPaused, ...change }: Given) {
+function emailAbout(campaign: string, approval: Approval, { emailedAt, isPaused, ...change }: EmailedApp) {
   const app = { instance: 'slack_1', name: 'Slack', isUnconfirmed: false, state: 'blocked' as const }
   const email = { campaign, reminder: 0, state: 'sent', apps: ['slack_1'] } as const
   const person = newPerson('ada@acme.example', atDay(0))
   const massDisconnect = { instance: 'slack_1', name: 'Slack', noticedAt: 0, since: 0, lapsed: 9, had: 9 }
   const keepState = { massDisconnects: isPaused ? [massDisconnect] : [], zones: {}, days: [] }
-  return [
-    { ...app, blockedAt: atDay(0), ...change },
-    emailedAt === undefined ? person : withEmail(person, { ...email, now: emailedAt }),
+  const blockedAt = change.isUnconfirmed ? {} : { blockedAt: atDay(0) }
+  const emailed = emailedAt === undefined ? person : withEmail(person, { ...email, now: emailedAt })
+  const all: Parameters<typeof isMoveEmailDue> = [
+    { ...app, ...blockedAt, ...change },
+    emailed,
     { ...keepState, approvals: [approval] },
-  ] as const
+  ]
+  return all
 }
 
 // prettier-ignore
-it.each<[string, Partial<Approval>, Given, boolean]>([
+it.each<[string, Partial<Approval>, EmailedApp, boolean]>([
   ['the tester', { stage: 'approved', testers: [atDay(0)] }, {}, true],
   ['not another person while one tests', { stage: 'approved', testers: [atDay(0.1)] }, {}, false],
   ['not after a failure', { stage: 'failed' }, {}, false],
@@ -202,17 +205,17 @@ it.each<[string, Partial<Approval>, Given, boolean]>([
   expect(isApprovalEmailDue(...emailAbout(APPROVALS, { ...approved, ...change }, given))).toBe(isDue)
 })
 
-it.each<[string, Partial<Approval>, Given, boolean]>([
-  ['a person who waited before', {}, {}, true],
-  ['not a person who began to wait later', {}, { blockedAt: atDay(1.5) }, false],
-  ['not a person who can connect it', {}, { state: 'unconnected' }, false],
-  ['no one once its owner approved it', { stage: 'approved' }, {}, false],
-  ['a tester who failed', { stage: 'failed', testers: [atDay(0)] }, {}, true],
-  ['not a person who was told', {}, { emailedAt: atDay(1) }, false],
-  ['a person who was told of an earlier move', {}, { emailedAt: atDay(0.5) }, true],
-  ['no one if it never moved', { movedAt: undefined }, {}, false],
-])('an email about the move of an approval is due: %s', (_who, change, given, isDue) => {
-  const approval = { ...approvalWith({ movedAt: atDay(1) }), ...change }
+const moved = approvalWith({ movedAt: atDay(1) })
+it.each<[string, Approval, EmailedApp, boolean]>([
+  ['a person who waited before', moved, {}, true],
+  ['not a person who began to wait later', moved, { blockedAt: atDay(1.5) }, false],
+  ['not a person who can connect it', moved, { state: 'unconnected' }, false],
+  ['no one once its owner approved it', { ...moved, stage: 'approved' }, {}, false],
+  ['a tester who failed', { ...moved, stage: 'failed', testers: [atDay(0)] }, {}, true],
+  ['not a person who was told', moved, { emailedAt: atDay(1) }, false],
+  ['a person who was told of an earlier move', moved, { emailedAt: atDay(0.5) }, true],
+  ['no one if it never moved', approvalWith(), {}, false],
+])('an email about the move of an approval is due: %s', (_who, approval, given, isDue) => {
   expect(isMoveEmailDue(...emailAbout(MOVED_APPROVALS, approval, given))).toBe(isDue)
 })
 

@@ -146,7 +146,7 @@ it.each([
   [['Slack', 'Figma'], 2, 3, 'Notion Connect my apps'],
   [['Slack'], 3, 2, 'This is our last reminder about Slack.'],
 ])(
-  'a reminder of %j, number %i, lists new apps, but not blocked ones: %i in all',
+  'a reminder of %j, number %i, lists %i apps, but not blocked ones',
   async (apps, reminder, count, sentence) => {
     const { subject, text, html } = await write({ apps, reminder, allApps: [openApp, blockedApp, doneApp] })
     const heading = `${count} apps aren’t connected to Acme Search yet`
