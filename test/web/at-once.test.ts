@@ -11,7 +11,7 @@ async function begin(
   network: number,
   count: number,
 ) {
-  const req = { ip: `192.0.2.${network}`, session: {} } as unknown as Request
+  const req = { ip: `10.0.${network >> 8}.${network & 255}`, session: {} } as unknown as Request
   const { promise: ended, resolve: end } = Promise.withResolvers<void>()
   let accepted = 0
   const work = () => (accepted++ % 2 === 0 ? ended : ended.then(() => Promise.reject(new Error('failed'))))
@@ -22,11 +22,12 @@ async function begin(
 }
 
 it.each([
-  { share: 'starting', ofNetwork: 100, besideOthers: 10, code: 'too_many' },
-  { share: 'redeeming', ofNetwork: 100, besideOthers: 30, code: 'too_many' },
-  { share: 'checkingLogoutToken', ofNetwork: 500, besideOthers: 23, code: 'too_many_requests' },
-] as const)('$share: a network has $ofNetwork at once, and $besideOthers beside 29 others', async (row) => {
-  const { share, ofNetwork, besideOthers, code } = row
+  { share: 'starting', ofNetwork: 100, others: 29, each: 9, own: 10, code: 'too_many' },
+  { share: 'redeeming', ofNetwork: 100, others: 29, each: 9, own: 30, code: 'too_many' },
+  { share: 'redeeming', ofNetwork: 100, others: 599, each: 2, own: 2, code: 'too_many' },
+  { share: 'checkingLogoutToken', ofNetwork: 500, others: 29, each: 9, own: 23, code: 'too_many_requests' },
+] as const)('$share: a network has $ofNetwork at once, and $own beside $others others', async (row) => {
+  const { share, ofNetwork, each, code } = row
   // More in sum than all networks may have at once.
   for (let network = 0; network < 30; network++) {
     const { accepted, refusal, end } = await begin(share, network, ofNetwork + 1)
@@ -34,8 +35,8 @@ it.each([
     await end()
   }
 
-  const others = await Promise.all(Array.from({ length: 29 }, (_, network) => begin(share, network, 9)))
-  const own = await begin(share, 99, ofNetwork)
-  expect([...new Set(others.map(({ accepted }) => accepted)), own.accepted]).toEqual([9, besideOthers])
+  const others = await Promise.all(Array.from({ length: row.others }, (_, n) => begin(share, n, each)))
+  const own = await begin(share, 999, ofNetwork)
+  expect([...new Set(others.map(({ accepted }) => accepted)), own.accepted]).toEqual([each, row.own])
   await Promise.all([...others, own].map(({ end }) => end()))
 })

@@ -4,7 +4,6 @@ import request from 'supertest'
 import { afterAll, expect, it } from 'vitest'
 import { createAdminCheck } from '../../src/admin/routes.ts'
 import { createOnramp } from '../../src/compose.ts'
-import { proxyFor, useProxy } from '../../src/http/proxy.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { createLog } from '../../src/web/log.ts'
 import { useFolder } from '../helpers/folder.ts'
@@ -127,6 +126,12 @@ it('another site can link to our pages, but not embed, fetch or frame them', asy
   expect([fetched.status, fetched.body]).toMatchObject([403, { code: 'cross_site' }])
 })
 
+it('the liveness response identifies onramp, but not its version', async () => {
+  const { headers, body } = await request(onramp.app).get('/healthz').expect(200)
+  expect([headers['x-onramp'], body]).toEqual(['healthz', { status: 'ok' }])
+  expect(JSON.stringify(headers)).not.toMatch(/\d+\.\d+\.\d+/)
+})
+
 it('/api/status varies by Origin, and allows only RETURN_TO_ORIGINS', async () => {
   for (const origin of [undefined, 'https://intranet.example', 'https://intranet.example:8443']) {
     const calls = request(onramp.app).options('/api/status')
@@ -203,15 +208,6 @@ it('without a proxy, a client is rate-limited by its own address, whatever its h
   await other.close()
 })
 
-it('guesses of REPORT_TOKEN are rate-limited, also with a forged X-Forwarded-For', async () => {
-  const guess = { authorization: 'Bearer wrong', accept: 'text/html', 'x-forwarded-for': '192.0.2.8' }
-  const statuses: number[] = []
-  for (let count = 0; count <= PER_MINUTE; count++)
-    statuses.push((await request(onramp.app).get('/admin/report.json').set(guess)).status)
-  expect(statuses).toEqual([303, 303, 303, 429])
-  expect((await request(onramp.app).get('/sign-in').set(guess)).status).not.toBe(429)
-})
-
 it('only a verified address opens the pages of admins', () => {
   const isAdmin = createAdminCheck(['Grace@ACME.example '], [])
   const user = { issuer: 'https://idp.example', subject: 'grace', email: 'gracE@acme.example' }
@@ -242,39 +238,29 @@ it.each([
 })
 
 const METRICS_TOKEN = 'the-token-of-the-metrics'
-it.each([
+const BEARER = `Bearer ${METRICS_TOKEN}`
+const wrong = ['', `${BEARER}x`, 'Bearer ', `Basic ${METRICS_TOKEN}`, METRICS_TOKEN]
+const refused = { onPort: 401, asks: 'Bearer' }
+it.each<[object, string, object]>([
   [{}, '', { onPort: 403 }],
-  [{ METRICS_TOKEN }, '', { onPort: 401 }],
-  [{ METRICS_TOKEN }, METRICS_TOKEN, { onPort: 200 }],
+  [{}, BEARER, { onPort: 403 }],
+  ...wrong.map((header): [object, string, object] => [{ METRICS_TOKEN }, header, refused]),
+  [{ METRICS_TOKEN }, BEARER, { onPort: 200 }],
+  [{ METRICS_TOKEN }, BEARER.replace('B', 'b'), { onPort: 200 }],
   // On PORT, any other path leads to the sign-in.
   [{ METRICS_PORT: 9464 }, '', { onPort: 303, onMetricsPort: 200 }],
   [{ METRICS_PORT: 9464, METRICS_TOKEN }, '', { onPort: 303, onMetricsPort: 401 }],
-  [{ METRICS_PORT: 9464, METRICS_TOKEN }, METRICS_TOKEN, { onPort: 303, onMetricsPort: 200 }],
-])('/metrics is served on one port, with %j for the token %j: %j', async (given, token, expected) => {
-  const other = createOnramp(
-    { ...settings, ...given, DATA_DIR: join(folder, 'metrics') },
-    createLog('silent'),
-  )
-  const headers = { accept: 'text/html', authorization: `Bearer ${token}` }
-  const onPort = (await request(other.app).get('/metrics').set(headers)).status
-  const onMetricsPort = (await request(other.metrics).get('/metrics').set(headers)).status
-  await other.close()
-  expect({ onPort, onMetricsPort }).toMatchObject(expected)
-})
-
-it('calls go through HTTPS_PROXY, except to NO_PROXY', async () => {
-  const proxied = { HTTPS_PROXY: 'http://proxy.example:3128', NO_PROXY: ['as.example'] }
-  const other = createOnramp(
-    { ...settings, ...proxied, DATA_DIR: join(folder, 'proxied') },
-    createLog('silent'),
-  )
-  const proxyOf = (url: string) => proxyFor(new URL(url))
-
-  expect([proxyOf('https://service.example'), proxyOf('https://as.example')]).toEqual([
-    'proxy.example:3128',
-    undefined,
-  ])
-
-  useProxy({})
-  await other.close()
-})
+  [{ METRICS_PORT: 9464, METRICS_TOKEN }, BEARER, { onPort: 303, onMetricsPort: 200 }],
+])(
+  '/metrics is served on one port, with %j for the header %j: %j',
+  async (given, authorization, expected) => {
+    const DATA_DIR = join(folder, 'metrics')
+    const other = createOnramp({ ...settings, ...given, DATA_DIR }, createLog('silent'))
+    const ask = (app: Parameters<typeof request>[0]) =>
+      request(app).get('/metrics').set({ accept: 'text/html', authorization })
+    const { status: onPort, headers } = await ask(other.app)
+    const { status: onMetricsPort } = await ask(other.metrics)
+    await other.close()
+    expect({ onPort, onMetricsPort, asks: headers['www-authenticate'] }).toMatchObject(expected)
+  },
+)

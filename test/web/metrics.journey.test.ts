@@ -11,10 +11,9 @@ const HEADERS = { authorization: `Bearer ${TOKEN}` }
 const metrics = async () =>
   (await new TestBrowser().open(`${running.url}/metrics`, { headers: HEADERS })).body
 
-it('metrics have durations of requests and service calls, and counts of failures', async () => {
+it('metrics have the calls of the service and the authorization server by status', async () => {
   const ada = await signIn(running, 'ada')
   await ada.open('/onboarding')
-  await ada.open('/nowhere')
   running.sandbox.switches.set({ answers: { checkdatasourceauth: { status: 503 } } })
   await ada.open('/onboarding')
 
@@ -30,15 +29,7 @@ it('metrics have durations of requests and service calls, and counts of failures
         'm',
       ),
     )
-  expect(page).toMatch(
-    /^onramp_store_operation_duration_seconds_count\{operation="get",result="done"\} [1-9]/m,
-  )
   expect(page).toContain('onramp_dependency_reachable{dependency="authorization_server"} 1\n')
-  expect(page).toMatch(/^onramp_problems_total\{code="not_found"\} 1$/m)
-  expect(page).toMatch(/^onramp_problems_total\{code="service_unavailable"\} 1$/m)
-  expect(page).toMatch(
-    /^onramp_http_request_duration_seconds_count\{route="\/onboarding",method="GET",status="2xx"\}/m,
-  )
 })
 
 it('metrics count a rejected token separately, and an unreadable response as none', async () => {

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { connect, type AddressInfo } from 'node:net'
 import express, { type ErrorRequestHandler, type Request, type RequestHandler } from 'express'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import type { Problem } from '../../src/problem.ts'
 import { createLimits, type Limits } from '../../src/web/rate-limit.ts'
 import { collected, heldBytes } from '../helpers/heap.ts'
@@ -22,7 +22,6 @@ afterEach(() => {
 
 const signIn = (from = ADDRESS): Target => ({ path: '/sign-in', headers: { 'x-forwarded-for': from } })
 const comeBack = (id: string): Target => ({ path: `/callback/${id}` })
-const redeem = (from: string): Target => ({ path: '/redeem', headers: { 'x-forwarded-for': from } })
 /** A page that a signed-in person opens. */
 const open = (headers: Record<string, string>, subject = 'ada', path = '/onboarding'): Target => ({
   path,
@@ -37,8 +36,6 @@ async function setUpLimit(perMinute = PER_MINUTE) {
     (event) => void noted.push(event),
     () => clock.now,
   )
-  /** Redemptions in progress, and the end of all. */
-  const redemptions = { count: 0, ...Promise.withResolvers<void>() }
   const accepted: RequestHandler = (_req, res) => void res.status(204).end()
   const refused: ErrorRequestHandler = ({ status, retryAfter = 0 }: Problem, _req, res, _next) =>
     void res.status(status).set('retry-after', String(retryAfter)).end()
@@ -66,13 +63,6 @@ async function setUpLimit(perMinute = PER_MINUTE) {
     next()
   })
   app.get('/limits/:name', accepted)
-  app.get('/redeem', async (req, res) => {
-    await limits.redeeming(req, () => {
-      redemptions.count++
-      return redemptions.promise
-    })
-    res.status(204).end()
-  })
   app.use(refused)
   const server = app.listen(0, '127.0.0.1')
   closers.push(() => server.close().closeAllConnections())
@@ -96,7 +86,7 @@ async function setUpLimit(perMinute = PER_MINUTE) {
   /** The number of refusals among so many requests. */
   const refusals = async (count: number, target: Target) =>
     (await send(...Array.from({ length: count }, () => target))).filter((one) => one?.status === 429).length
-  return { clock, noted, redemptions, send, refusals }
+  return { clock, noted, send, refusals }
 }
 
 it.each([
@@ -221,22 +211,4 @@ it('beyond the maximum number of networks, the least recently used is forgotten'
   const [known, forgotten] = [0, 1]
   const last = await send(...[known, known, 19_999, 20_000, known, forgotten, forgotten].map(from))
   expect(last.map((one) => one !== undefined)).toEqual([false, true, false, false, true, false, false])
-})
-
-it.each([
-  { strangers: 5, each: 100, own: 99, max: 100 },
-  { strangers: 599, each: 2, own: 1, max: 2 },
-])('beside $strangers networks with $each codes, one redeems $max at once', async (row) => {
-  const { strangers, each, own, max } = row
-  const { redemptions, send, refusals } = await setUpLimit()
-  const others = Array.from({ length: strangers }, (_, network) =>
-    Array.from({ length: each }, () => redeem(`10.0.${network >> 8}.${network % 256}`)),
-  ).flat()
-  const first = send(...others, ...Array.from({ length: own + 1 }, () => redeem(ADDRESS)))
-  await vi.waitUntil(() => redemptions.count === others.length + max, { timeout: 10_000 })
-  expect(await refusals(1, redeem(ADDRESS))).toBe(1)
-
-  redemptions.resolve()
-  expect(new Set(await first)).toEqual(new Set([undefined]))
-  expect(await send(redeem(ADDRESS))).toEqual([undefined])
 })

@@ -1,4 +1,4 @@
-// Readiness on a store in memory; readiness.journey.test.ts has /readyz on a real Redis.
+// Readiness on a store in memory. test/doctor/store.journey.test.ts has the reply of a real Redis that is full.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { createReadiness } from '../../src/web/health.ts'
