@@ -1,4 +1,4 @@
-// A lease on a store with badly timed failures. test/sign-in/refresh-processes.journey.test.ts has leases over processes.
+// A lease on a store with badly timed failures. test/sign-in/refresh.test.ts has leases over processes.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createSingleFlight, takeLease } from '../../src/records/lease.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'

@@ -36,26 +36,18 @@ it('a callback with another spelling of its path redeems the code for the regist
   expect(requests[0]?.form['redirect_uri']).toBe('http://localhost:3000/sign-in/callback')
 })
 
-it('a callback of twenty parameters is redeemed, and none of more', async () => {
+it.each([
+  ['twenty parameters', '&a', 20, ({ searchParams }: URL) => searchParams.size],
+  ['six thousand characters', 'x', 6_000, ({ search }: URL) => search.length],
+])('a callback of %s is redeemed, and none of more', async (_size, more, most, sizeOf) => {
   const { ada, sent, requests, callbackFor } = await browserAfterStart()
-  const withSize = (count: number) => {
-    const address = callbackFor(sent)
-    return address + '&a'.repeat(count - new URL(address, ISSUER).searchParams.size)
-  }
-  expect(await ada.follow(withSize(21))).not.toBe('/x')
-  expect(requests).toHaveLength(0)
-  expect(await ada.follow(withSize(20))).toBe('/x')
-})
-
-it('a callback of six thousand characters is redeemed, and none that is longer', async () => {
-  const { ada, sent, requests, callbackFor } = await browserAfterStart()
-  const withLength = (characters: number) => {
+  const withSize = (size: number) => {
     const address = `${callbackFor(sent)}&session_state=`
-    return address + 'x'.repeat(characters - new URL(address, ISSUER).search.length)
+    return address + more.repeat(size - sizeOf(new URL(address, ISSUER)))
   }
-  expect(await ada.follow(withLength(6_001))).not.toBe('/x')
+  expect(await ada.follow(withSize(most + 1))).not.toBe('/x')
   expect(requests).toHaveLength(0)
-  expect(await ada.follow(withLength(6_000))).toBe('/x')
+  expect(await ada.follow(withSize(most))).toBe('/x')
 })
 
 it('two callbacks at the same moment redeem the code once', async () => {
@@ -115,6 +107,13 @@ it('a repeated callback after a sign-out starts over and redeems nothing', async
   await ada.agent.post('/sign-out').expect(303)
   expect(await ada.follow(address)).toBe(AGAIN)
   expect(requests).toHaveLength(1)
+})
+
+it('a callback of a sign-in that began with another OIDC_ISSUER starts over and redeems nothing', async () => {
+  const { finishSignIn, settings, requests } = await browserAfterStart({ settings: { OIDC_ISSUER: ISSUER } })
+  Object.assign(settings, { OIDC_ISSUER: 'https://new.example' })
+  expect(await finishSignIn()).toBe(AGAIN)
+  expect(requests).toEqual([])
 })
 
 it('a callback with an unknown state explains that the sign-in has expired', async () => {

@@ -12,8 +12,7 @@ import { examined } from '../doctor/setup.ts'
 import { expectSignedIn, messagesOf } from '../helpers/signed-in.ts'
 import { signIn, type Running } from '../helpers/running.ts'
 import { faultsIn } from '../helpers/settings-faults.ts'
-import { started } from './at-plain-server.ts'
-import { refreshesOf } from './two-processes.ts'
+import { refreshesOf, started } from './at-plain-server.ts'
 import { useFolder } from '../helpers/folder.ts'
 
 const folder = useFolder()
@@ -66,7 +65,7 @@ it.each(['client_secret_post', 'none', 'private_key_jwt'] as const)(
     running.sandbox.expireTokens()
 
     await expectSignedIn(running, browser)
-    expect(refreshesOf(running.sandbox)).toBe(1)
+    expect(refreshesOf(running)).toBe(1)
     await browser.submit('/sign-out', { follow: false })
     const requestsTo = (name: string) =>
       running.sandbox.requests.filter(({ operation }) => operation === name)
@@ -124,7 +123,7 @@ it('people sign in and refresh with a certificate, which the doctor tries', asyn
   const browser = await signIn(running, 'ada')
   running.sandbox.expireTokens()
   await expectSignedIn(running, browser)
-  expect(refreshesOf(running.sandbox)).toBe(1)
+  expect(refreshesOf(running)).toBe(1)
   for (const assertion of assertionsOf(running))
     expect(decodeProtectedHeader(assertion)).toMatchObject({ 'x5t#S256': thumbprint })
   expect(await clientFound(running)).toMatchObject({ status: 'ok' })
@@ -144,7 +143,7 @@ it('people sign in with a workload’s assertion file, which is read again', asy
 
   await replaceToken(running)
   await expectSignedIn(running, browser)
-  expect(refreshesOf(running.sandbox)).toBe(1)
+  expect(refreshesOf(running)).toBe(1)
   expect(new Set(assertionsOf(running)).size).toBe(2)
 
   await replaceToken(running)

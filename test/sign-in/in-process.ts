@@ -181,7 +181,20 @@ export function setUpSignIn({
     }
   }
   const { sessions, start } = signIn
-  return { ...serverStub, sessions, start, newProcess, app, clock, store, refused, audited, logged, browser }
+  return {
+    ...serverStub,
+    settings,
+    sessions,
+    start,
+    newProcess,
+    app,
+    clock,
+    store,
+    refused,
+    audited,
+    logged,
+    browser,
+  }
 }
 
 export const parametersOf = (address: string): Form =>

@@ -2,11 +2,9 @@
 import { expect, it } from 'vitest'
 import type { Faults } from '../../packages/sandbox/src/switches.ts'
 import { expectSignedIn, expectSignedOut, messagesOf } from '../helpers/signed-in.ts'
-import { expectPage } from '../helpers/journey.ts'
 import { signIn, type Running, type RunOptions } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
-import { expectSignsIn, signInThere, start, started } from './at-plain-server.ts'
-import { refreshesOf } from './two-processes.ts'
+import { expectSignsIn, refreshesOf, signInThere, start, started } from './at-plain-server.ts'
 
 /** The sandbox's external identity provider, whose address is known only when it runs. */
 async function startExternal(settings: Record<string, string> = {}): Promise<Running> {
@@ -42,7 +40,7 @@ it.each(['', '/oauth2/default'])(
     expect(requests?.query).not.toHaveProperty('nonce')
     running.sandbox.expireTokens()
     await expectSignedIn(running, browser)
-    expect(refreshesOf(running.sandbox)).toBe(1)
+    expect(refreshesOf(running)).toBe(1)
     await browser.submit('/sign-out', { follow: false })
     expect(running.sandbox.count('revocation')).toBe(2)
   },
@@ -60,20 +58,6 @@ it('each call of the service, also a retry, names an external identity provider'
   expect(calls.length).toBeGreaterThan(3)
   for (const { headers } of calls) expect(headers['x-service-auth-type']).toBe('OAUTH')
 })
-
-it.each(['Invalid Secret', 'Required header missing: X-Service-Auth-Type'] as const)(
-  'a missing TOKEN_ISSUED_BY (%s) is explained in the log, and not on the page',
-  async (externalTokenMessage) => {
-    const running = await startExternal({ TOKEN_ISSUED_BY: 'service' })
-    running.sandbox.switches.set({ externalTokenMessage })
-    const browser = await signInAtExternal(running, 'ada')
-    expect(browser.page.status).toBe(502)
-    expectPage(browser.page)
-    expect(browser.page.body).not.toMatch(/Invalid Secret|Auth-Type|TOKEN_ISSUED_BY/)
-    expect(messagesOf(running)).toContain('TOKEN_ISSUED_BY=external-idp')
-    expect(running.sandbox.count('authorization')).toBe(1)
-  },
-)
 
 it('requests are pushed after a refusal if oidc-provider requires it for this client only', async () => {
   const running = await startAs({ require_pushed_authorization_requests: true })
