@@ -1,7 +1,7 @@
 // Discovery: well-known addresses, the issuer, required endpoints and the log line.
 import { expect, it } from 'vitest'
 import { lacksRefreshTokenGrant, discoverMetadata, findMetadata } from '../../src/sign-in/server/discovery.ts'
-import { answerFetch, silent } from './network-stub.ts'
+import { answerFetch, moved, silent } from './network-stub.ts'
 
 const ISSUER = 'https://as.example'
 const OPENID = `${ISSUER}/.well-known/openid-configuration`
@@ -16,7 +16,6 @@ const json =
   (body: unknown, headers: Record<string, string> = {}) =>
   () =>
     Response.json(body, { headers })
-const redirect = (location: string) => () => new Response(null, { status: 302, headers: { location } })
 
 it('metadata is fetched once, without empty members', async () => {
   const body = {
@@ -108,10 +107,10 @@ it.each([
   ['200 with another JSON', json({ issuer: 7 }), 'responded 200 without metadata'],
   ['metadata and another status', () => Response.json(completeMetadata, { status: 201 }), 'responded 201'],
   ['nothing', () => new Response(null, { status: 204 }), 'responded 204'],
-  ['a redirect away', redirect('https://e.test/x'), 'responded 302 to another origin (https://e.test)'],
-  ['a redirect to no address', redirect('http://['), 'responded 302 to another origin'],
-  ['a redirect to nowhere', redirect('data:text/html,x'), 'responded 302 to another origin'],
-  ['a redirect to itself', redirect(OPENID), 'responded 302 too many times'],
+  ['a redirect away', moved('https://e.test/x'), 'responded 302 to another origin (https://e.test)'],
+  ['a redirect to no address', moved('http://['), 'responded 302 to another origin'],
+  ['a redirect to nowhere', moved('data:text/html,x'), 'responded 302 to another origin'],
+  ['a redirect to itself', moved(OPENID), 'responded 302 too many times'],
 ])('a response with %s isn’t accepted as metadata', async (_what, response, words) => {
   const requests = answerFetch({ [OPENID]: response })
   const attempts = [{ explanation: `${OPENID} ${words}` }, { explanation: `${OAUTH} responded 404` }]
@@ -121,7 +120,7 @@ it.each([
 
 it('a redirect of the metadata is followed on its origin only', async () => {
   const two = `${ISSUER}/two`
-  answerFetch({ [OPENID]: redirect(`${two}?x=y`), [`${two}?x=y`]: json(completeMetadata) })
+  answerFetch({ [OPENID]: moved(`${two}?x=y`), [`${two}?x=y`]: json(completeMetadata) })
   expect(await findMetadata(ISSUER)).toMatchObject({ kind: 'found', url: two })
   const requests = answerFetch({ [OPENID]: silent('ECONNREFUSED') })
   const explanation = `${OPENID} cannot be read: connection refused`

@@ -23,7 +23,4 @@ export function answerFetch(answers: Record<string, Answer>): Sent[] {
 export const silent = (code: string) => () =>
   Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) }))
 
-export const moved =
-  (location: string, status = 302) =>
-  () =>
-    new Response(null, { status, headers: { location } })
+export const moved = (location: string) => () => new Response(null, { status: 302, headers: { location } })

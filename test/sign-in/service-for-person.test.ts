@@ -3,13 +3,30 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
 import { afterEach, expect, it, vi } from 'vitest'
-import type { Credentials } from '../../src/client-api/credentials.ts'
 import type { ListedApp } from '../../src/client-api/responses.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { Problem } from '../../src/problem.ts'
 import { ServiceForPerson } from '../../src/sign-in/service-for-person.ts'
 
 afterEach(() => void vi.useRealTimers())
+
+type Deps = ConstructorParameters<typeof ServiceForPerson>[0]
+const uncalled = () => Promise.reject(new Error('not called here'))
+const serviceWith = (serviceClient: Partial<Deps['serviceClient']>, own: Partial<Deps> = {}) =>
+  new ServiceForPerson({
+    serviceClient: { search: uncalled, checkDatasourceAuth: uncalled, ...serviceClient },
+    tokenRefresh: { refresh: () => Promise.resolve(undefined) },
+    isExternalIdp: false,
+    callbackUrl: '',
+    company: neutralCompany,
+    audit: () => {},
+    now: () => 0,
+    ...own,
+  })
+const requestOf = (subject: string, tokens: object = {}) => {
+  const session = { user: { issuer: '', subject }, tokens: { accessToken: subject, issuedAt: 0, ...tokens } }
+  return { session } as unknown as express.Request
+}
 
 /** A service whose responses a test releases. */
 function slowService() {
@@ -19,34 +36,24 @@ function slowService() {
   const pages = new Map<string, AbortController>()
   let arrived = 0
   let most = 0
-  const service = new ServiceForPerson({
-    serviceClient: {
-      async search(_credentials: Credentials, { query }) {
-        requests.push(query)
-        await new Promise<void>((resolve) => {
-          answers.set(query, resolve)
-          most = Math.max(most, answers.size)
-        })
-        answers.delete(query)
-        if (query === 'fails') throw new Problem(503, 'search_unavailable')
-        return { results: [], requestId: undefined }
-      },
-      checkDatasourceAuth: () => Promise.reject(new Error('not checked here')),
+  const service = serviceWith({
+    async search(_credentials, { query }) {
+      requests.push(query)
+      await new Promise<void>((resolve) => {
+        answers.set(query, resolve)
+        most = Math.max(most, answers.size)
+      })
+      answers.delete(query)
+      if (query === 'fails') throw new Problem(503, 'search_unavailable')
+      return { results: [], requestId: undefined }
     },
-    tokenRefresh: { refresh: () => Promise.resolve(undefined) },
-    isExternalIdp: false,
-    callbackUrl: '',
-    company: neutralCompany,
-    audit: () => {},
-    now: () => 0,
   })
   const failed: ErrorRequestHandler = (error: Problem, _req, res, _next) =>
     void res.status(error.status ?? 500).json({ code: error.code, retryAfter: error.retryAfter })
   const app = express()
     .get('/:person/:query', async (req, res) => {
-      const { person: subject, query } = req.params
-      const session = { user: { issuer: '', subject }, tokens: { accessToken: '', issuedAt: 0 } }
-      Object.assign(req, { session })
+      const { person, query } = req.params
+      Object.assign(req, requestOf(person))
       const page = new AbortController()
       pages.set(query, page)
       arrived++
@@ -129,29 +136,18 @@ function slowChecks(respond?: () => Promise<ListedApp[]>) {
   const started: string[] = []
   const audited: unknown[] = []
   const failures: Problem[] = []
-  const service = new ServiceForPerson({
-    serviceClient: {
-      async checkDatasourceAuth(credentials) {
-        if (credentials.kind === 'oauth') started.push(credentials.accessToken)
-        if (respond !== undefined) return await respond()
-        await new Promise<void>((resolve) => running.push(resolve))
-        return []
-      },
-      search: () => Promise.reject(new Error('not searched here')),
-    },
-    tokenRefresh: { refresh: () => Promise.resolve(undefined) },
-    isExternalIdp: false,
-    callbackUrl: '',
-    company: neutralCompany,
-    audit: (event) => void audited.push(event.event),
-    now: () => 0,
-  })
+  const checkDatasourceAuth: Deps['serviceClient']['checkDatasourceAuth'] = async (credentials) => {
+    if (credentials.kind === 'oauth') started.push(credentials.accessToken)
+    if (respond !== undefined) return await respond()
+    await new Promise<void>((resolve) => running.push(resolve))
+    return []
+  }
+  const service = serviceWith({ checkDatasourceAuth }, { audit: ({ event }) => void audited.push(event) })
   const checks: Promise<unknown>[] = []
   /** Opens pages, each of which has one check. */
   const check = (subject: string, times: number, kind: 'own' | 'otherSite' | 'widget') => {
-    const session = { user: { issuer: '', subject }, tokens: { accessToken: subject, issuedAt: 0 } }
     for (let n = 0; n < times; n++) {
-      const req = { session } as unknown as express.Request
+      const req = requestOf(subject)
       const page = service.inTurn(req, { kind }, () => service.check(req))
       checks.push(page.catch((problem: Problem) => (failures.push(problem), problem.status)))
     }
@@ -167,22 +163,12 @@ function slowChecks(respond?: () => Promise<ListedApp[]>) {
 }
 
 it('people whose tokens are being refreshed take no turn from others', async () => {
-  const service = new ServiceForPerson({
-    serviceClient: {
-      checkDatasourceAuth: () => Promise.resolve([]),
-      search: () => Promise.reject(new Error('not searched here')),
-    },
-    tokenRefresh: { refresh: () => new Promise(() => {}) },
-    isExternalIdp: false,
-    callbackUrl: '',
-    company: neutralCompany,
-    audit: () => {},
-    now: () => 1_000_000,
-  })
+  const service = serviceWith(
+    { checkDatasourceAuth: () => Promise.resolve([]) },
+    { tokenRefresh: { refresh: () => new Promise(() => {}) }, now: () => 1_000_000 },
+  )
   const open = (subject: string, expiresAt: number) => {
-    const tokens = { accessToken: '', refreshToken: 'refresh', issuedAt: 0, expiresAt }
-    const session = { user: { issuer: '', subject }, tokens }
-    const req = { session } as unknown as express.Request
+    const req = requestOf(subject, { refreshToken: 'refresh', expiresAt })
     return service.inTurn(req, {}, () => service.check(req))
   }
   for (let n = 0; n < 200; n++) void open(`person ${n}`, 1)
@@ -267,8 +253,7 @@ it.each([
 
 it('a page whose browser has gone before its turn makes no check', async () => {
   const { service, started } = slowChecks()
-  const session = { user: { issuer: '', subject: 'ada' }, tokens: { accessToken: 'ada', issuedAt: 0 } }
-  const req = { session } as unknown as express.Request
+  const req = requestOf('ada')
   const gone = AbortSignal.abort(new Error('gone'))
   await expect(service.inTurn(req, { signal: gone }, () => service.check(req))).rejects.toThrow('gone')
   expect(started).toEqual([])
@@ -286,8 +271,7 @@ it.each([
   const { service } = slowChecks(() => Promise.resolve(list))
   const working: (() => void)[] = []
   const pages = Array.from({ length: 9 }, (_, n) => {
-    const session = { user: { issuer: '', subject: `${n}` }, tokens: { accessToken: '', issuedAt: 0 } }
-    const req = { session } as unknown as express.Request
+    const req = requestOf(`${n}`)
     return service.inTurn(req, {}, async () => {
       await service.check(req)
       await new Promise<void>((resolve) => working.push(resolve))

@@ -204,9 +204,11 @@ it('while the store is unavailable, our page signs out the device', async () => 
   const bob = browser()
   await bob.signIn()
   at.fails = () => true
-  const { headers } = await ada.agent.post('/sign-out').expect(303)
-  expect([headers['location'], headers['set-cookie']?.[0]]).toEqual(['/signed-out', CLEARED])
-  expect(headers['set-cookie']?.at(-1)).toMatch(/^onramp-browser=[\da-f]{32}\.ask;/)
+  for (const path of ['/SIGN-OUT/', '/sign-out']) {
+    const { headers } = await ada.agent.post(path).expect(303)
+    expect([headers['location'], headers['set-cookie']?.[0]]).toEqual(['/signed-out', CLEARED])
+    expect(headers['set-cookie']?.at(-1)).toMatch(/^onramp-browser=[\da-f]{32}\.ask;/)
+  }
 
   for (const path of ['/signed-out', '/sign-out', '/me']) await bob.agent.get(path).expect(503)
   for (const site of ['none', 'same-site'])
