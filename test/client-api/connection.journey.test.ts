@@ -4,15 +4,15 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { createSecureServer, type Http2SecureServer } from 'node:http2'
-import { connect, createServer as createTcpServer } from 'node:net'
+import { createSecureServer } from 'node:http2'
+import { connect } from 'node:net'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ServiceClient } from '../../src/client-api/client.ts'
 import { networkErrorOf } from '../../src/http/network-error.ts'
 import { fetchOnce as askOnce } from '../../src/doctor/fetch-once.ts'
@@ -22,15 +22,10 @@ import { spawnOne, until } from '../helpers/processes.ts'
 import { freePort } from '../helpers/running.ts'
 import { makeCertificates, pem } from '../helpers/tls.ts'
 
-const closers: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close()
-})
-
 async function listening(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  closers.push(() => server.close())
+  onTestFinished(() => void server.close())
   return (server.address() as AddressInfo).port
 }
 
@@ -42,7 +37,7 @@ function serviceAt(baseUrl: string, timeLimitMs = 5_000) {
     timeLimitMs,
     onResponse: ({ status, response: text }) => (response = { status, text }),
   })
-  closers.push(() => client.close())
+  onTestFinished(() => client.close())
   return async () => {
     await client.checkDatasourceAuth({ kind: 'user-token', token: 'token' }).catch((error: Error) => {
       if (error.cause !== undefined) throw error
@@ -73,7 +68,7 @@ describe.each(Object.entries(WAYS))('responses to %s', (_name, ask) => {
   const read = async (url: string) => (await ask(url)).text
   const start = async (listener: RequestListener) => {
     const server = createServer(listener)
-    closers.push(() => server.closeAllConnections())
+    onTestFinished(() => server.closeAllConnections())
     return `http://127.0.0.1:${await listening(server)}`
   }
   const answering = (coding: string, body: Buffer, status = 200) =>
@@ -140,7 +135,7 @@ describe.each(['http', 'https'])('stale connections over %s', (scheme) => {
     const server =
       scheme === 'http' ? createServer(listener) : createTlsServer(pem(folder, 'server'), listener)
     server.on('connection', (raw: Raw) => raws.set(raw.remotePort, raw))
-    closers.push(() => server.closeAllConnections())
+    onTestFinished(() => server.closeAllConnections())
     return { url: `${scheme}://localhost:${await listening(server)}`, methods }
   }
 
@@ -185,7 +180,7 @@ describe.each(['http', 'https'])('stale connections over %s', (scheme) => {
   it('an event is never sent to the webhook receiver twice', async () => {
     const { url, methods } = await start('reset')
     const receiver = new WebhookSender(url, [])
-    closers.push(() => receiver.close())
+    onTestFinished(() => receiver.close())
     expect(await receiver.send('1', '{}', 0)).toEqual({ kind: 'delivered' })
     await isFree()
     expect(await receiver.send('2', '{}', 0)).toEqual({ kind: 'unreachable', why: 'cut-off' })
@@ -199,18 +194,18 @@ it('a host is reached although its first address is slow and its second is dead'
     '-e',
     `require('http').createServer((_, res) => res.end('{}')).listen({ port: ${port}, host: '127.0.0.2', backlog: 1 }, () => console.log('ready'))`,
   ])
-  closers.push(() => slow.end('SIGKILL'))
+  onTestFinished(async () => void (await slow.end('SIGKILL')))
   await until(() => slow.output().includes('ready'), 'the server')
   slow.signal('SIGSTOP')
   // Fills the accept queue, so that a connection takes until the first packet is retransmitted.
   const full = Array.from({ length: 4 }, () => connect(port, '127.0.0.2').on('error', () => {}))
-  closers.push(() => full.forEach((socket) => socket.destroy()))
+  onTestFinished(() => full.forEach((socket) => socket.destroy()))
   await pause(100)
   const both = ['127.0.0.2', '127.0.0.3'].map((address) => ({ address, family: 4 }))
   const lookup = vi
     .spyOn(dns, 'lookup')
     .mockImplementation(((_name: string, _options: object, done: Function) => done(null, both)) as never)
-  closers.push(() => lookup.mockRestore())
+  onTestFinished(() => lookup.mockRestore())
   const sent = serviceAt(`http://service.test:${port}`, 8_000)()
   await pause(400)
   slow.signal('SIGCONT')
@@ -218,40 +213,12 @@ it('a host is reached although its first address is slow and its second is dead'
   expect(await sent).toMatchObject({ status: 200 })
 })
 
-async function start(listener: RequestListener): Promise<number> {
-  const options = { ...pem(folder, 'server'), allowHTTP1: true }
-  const server: Http2SecureServer = createSecureServer(options, listener as never)
-  server.on('session', (session) => closers.push(() => session.destroy()))
-  return await listening(server)
-}
-
 it('a server that speaks HTTP/2 is called over HTTP/1.1', async () => {
   const versions: string[] = []
-  const port = await start((req, res) => void res.end(String(versions.push(req.httpVersion))))
-  await serviceAt(`https://localhost:${port}`)()
-  await createFetch(1)(`https://localhost:${port}`, post)
+  const answer: RequestListener = (req, res) => void res.end(String(versions.push(req.httpVersion)))
+  const server = createSecureServer({ ...pem(folder, 'server'), allowHTTP1: true }, answer as never)
+  const url = `https://localhost:${await listening(server)}`
+  await serviceAt(url)()
+  await createFetch(1)(url, post)
   expect(versions).toEqual(['1.1', '1.1'])
-})
-
-it('a dead HTTP/2 connection costs one request, and the next one uses a new connection', async () => {
-  const port = await start((req, res) => void req.resume().on('end', () => res.end('{}')))
-  let [connections, dead] = [0, 0]
-  // Like a firewall that dropped the connection's state: packets vanish without an error.
-  const firewall = createTcpServer((near) => {
-    const mine = ++connections
-    const far = connect(port, '127.0.0.1')
-    near.on('data', (chunk) => mine > dead && far.write(chunk)).on('error', () => {})
-    far.on('data', (chunk) => mine > dead && near.write(chunk)).on('error', () => {})
-    near.on('close', () => far.destroy())
-    closers.push(() => near.destroy())
-  })
-  const url = `https://localhost:${await listening(firewall)}`
-  const fetch = createFetch(1)
-
-  expect((await fetch(url, post)).status).toBe(200)
-  // Until the connection is free for the next request.
-  await pause(50)
-  dead = connections
-  await expect(fetch(url, post)).rejects.toThrow(/timeout/i)
-  expect((await fetch(url, post)).status).toBe(200)
 })
