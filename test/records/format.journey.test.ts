@@ -73,10 +73,6 @@ describe.each(stores)('records on %s', (name, open) => {
     isUnchanged: true,
   })
 
-  it('a store written by this version has its format number', async () => {
-    expect(await withRecords((records) => records.get('format'))).toBe('2')
-  })
-
   it('a store of a later format is refused, and nothing is written', async () => {
     await withRecords((records) => records.put('format', '3', 3600))
     expect(await refusals()).toEqual(

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { RedisConnection } from '../../src/records/redis-connection.ts'
 import { createRedisOpener, primaryUrl } from '../../src/records/redis-clients.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
@@ -14,20 +14,15 @@ import { describeRecords } from './contract.ts'
 
 const SILENT = { warn: () => {}, info: () => {} }
 
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).toReversed()) await close()
-})
-
 async function server(options?: RedisOptions): Promise<RedisServer> {
   const started = await startRedis(options)
-  closing.push(() => started.close())
+  onTestFinished(() => started.close())
   return started
 }
 
 async function connected(url: string, topology?: Parameters<typeof createRedisOpener>[1]) {
   const connection = new RedisConnection(createRedisOpener(url, topology), SILENT)
-  closing.push(() => connection.destroy())
+  onTestFinished(() => connection.destroy())
   await until(() => connection.isReady, 'the connection')
   return { connection, records: createRedisRecords(connection.commands) }
 }
@@ -57,7 +52,7 @@ async function fakeSentinel(answer: (command: string) => string): Promise<FakeSe
   })
   listener.listen(0, '127.0.0.1')
   await once(listener, 'listening')
-  closing.push(() => listener.close())
+  onTestFinished(() => void listener.close())
   sentinel.port = (listener.address() as AddressInfo).port
   return sentinel
 }
@@ -93,7 +88,7 @@ for (const kind of ['standalone', 'cluster'] as const)
 it('a Redis connection leaves a read-only server for the one that now has its address', async () => {
   const [old, next] = [await server(), await server()]
   const proxy = await startWire(old.port)
-  closing.push(() => proxy.close())
+  onTestFinished(() => proxy.close())
   const { connection, records } = await connected(`redis://127.0.0.1:${proxy.port}`)
   await records.put('a', '1', 60)
   await old.ask('REPLICAOF', '127.0.0.1', String(next.port))
@@ -108,7 +103,7 @@ it('Redis works through a proxy without HELLO and CLIENT', async () => {
     options: () => ['--requirepass', 'sesame'],
   })
   const proxy = await startWire(redis.port, { refuses: /\r\n(HELLO|CLIENT)\r\n/i })
-  closing.push(() => proxy.close())
+  onTestFinished(() => proxy.close())
   const { records } = await connected(`redis://:sesame@127.0.0.1:${proxy.port}/3`)
   expect(await records.compareAndSet('a', undefined, '1', 60)).toBe(true)
   expect(await records.compareAndSet('a', '1', '2', 60)).toBe(true)
@@ -119,7 +114,7 @@ it('Redis works through a proxy without HELLO and CLIENT', async () => {
 it('a cluster connection reopens through its known nodes, and leaves none open at its end', async () => {
   const redis = await clusterOfOne()
   const wire = await startWire(redis.port)
-  closing.push(() => redis.close())
+  onTestFinished(() => redis.close())
   const { connection } = await connected(`redis://127.0.0.1:${wire.port}`, { kind: 'cluster' })
   await wire.close()
   await redis.ask('CLIENT', 'KILL', 'TYPE', 'normal')
@@ -136,7 +131,7 @@ it('a Redis connection rejects a replica that a Sentinel still names', async () 
   const sentinel = await fakeSentinel(() => names(replica.port))
   const open = createRedisOpener('redis://127.0.0.1:1', sentinelsAt(sentinel.port))
   const connection = new RedisConnection(open, SILENT)
-  closing.push(() => connection.destroy())
+  onTestFinished(() => connection.destroy())
   await until(() => sentinel.commands.length > 2, 'it to ask again')
   await expect(createRedisRecords(connection.commands).get('a')).rejects.toBeInstanceOf(StoreUnavailable)
   sentinel.answer = () => names(primary.port)

@@ -15,19 +15,13 @@ it('a sealed text with one flipped character isn’t opened', async () => {
   expect(sealer.open(sealed, 'other')).toBeUndefined()
 })
 
-it('no IV is used twice, because two texts with one IV would reveal both', () => {
+it('no IV is used twice, and each of its bits is random', () => {
   const sealer = createSealer([SECRET])
+  // Two texts with one IV would reveal both.
   const ivs = Array.from({ length: 1_000 }, () =>
-    Buffer.from(sealer.seal('plain', 'holder'), 'base64url').toString('hex', 4, 16),
+    Buffer.from(sealer.seal('plain', 'holder'), 'base64url').subarray(4, 16),
   )
-  expect(new Set(ivs).size).toBe(1_000)
-})
-
-it('every bit of an IV is random', () => {
-  const sealer = createSealer([SECRET])
-  const ivs = Array.from({ length: 100 }, () =>
-    Buffer.from(sealer.seal('a', 'b'), 'base64url').subarray(4, 16),
-  )
+  expect(new Set(ivs.map((iv) => iv.toString('hex'))).size).toBe(1_000)
   for (const bit of Array(96).keys()) {
     const values = ivs.map((iv) => (iv[bit >> 3]! >> (bit & 7)) & 1)
     expect(new Set(values), `bit ${bit}`).toEqual(new Set([0, 1]))
