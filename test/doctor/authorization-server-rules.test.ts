@@ -153,35 +153,22 @@ it.each<[number, string, string]>([
   expect(readClientResponse(reply(status, text))).toBe(expected)
 })
 
-const withMethod = (method: string) => ({ auth: { method } })
-const assertion = { auth: { method: 'private_key_jwt', assertionFile: '/token' } }
+const refusedBy = (auth: object) => clientFacts('refused', {}, { auth })
+const none = { auth: { method: 'none' } }
+const byAssertion = { method: 'private_key_jwt', assertionFile: '/token' }
 const refusedWrong = { wrong: 'refused' }
+const byOther = { otherMethod: 'accepted' }
 const ACCEPTED = /^ok : Client authentication accepted/
+const SECRET = /^fail OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_CLIENT_AUTH: .* \(401 or/
 
 it.each<[string, FactsOf<typeof clientCheck>, RegExp | undefined]>([
+  ['a rejected secret', clientFacts('refused'), SECRET],
+  ['a rejected key', refusedBy({ method: 'private_key_jwt' }), /^fail OIDC_CLIENT_ID, OIDC_CLIENT_KEY, /],
+  ['a rejected id', refusedBy(none.auth), /^fail OIDC_CLIENT_ID, OIDC_CLIENT_AUTH: /],
+  ['a rejected assertion', refusedBy(byAssertion), /^fail OIDC_CLIENT_ASSERTION_FILE, OIDC_CLIENT_ID: /],
   [
-    'a rejected secret',
-    clientFacts('refused'),
-    /^fail OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_CLIENT_AUTH: .* \(401 or/,
-  ],
-  [
-    'a rejected key',
-    clientFacts('refused', {}, withMethod('private_key_jwt')),
-    /^fail OIDC_CLIENT_ID, OIDC_CLIENT_KEY, /,
-  ],
-  [
-    'a rejected id',
-    clientFacts('refused', {}, withMethod('none')),
-    /^fail OIDC_CLIENT_ID, OIDC_CLIENT_AUTH: /,
-  ],
-  [
-    'a rejected assertion',
-    clientFacts('refused', {}, assertion),
-    /^fail OIDC_CLIENT_ASSERTION_FILE, OIDC_CLIENT_ID: /,
-  ],
-  [
-    'a secret rejected by one method only',
-    clientFacts('refused', { otherMethod: 'accepted' }),
+    'a secret rejected by one method',
+    clientFacts('refused', byOther),
     /^fail OIDC_CLIENT_AUTH: .* client_secret_post/,
   ],
   ['an unreadable assertion', clientFacts('unsent'), /^fail OIDC_CLIENT_ASSERTION_FILE: /],
@@ -190,15 +177,11 @@ it.each<[string, FactsOf<typeof clientCheck>, RegExp | undefined]>([
   [
     'a client without the grant',
     clientFacts('not-allowed'),
-    /^fail OIDC_CLIENT_ID, .* \(unauthorized_client\)/,
+    /^fail OIDC_CLIENT_ID, .* \(unauthorized_client/,
   ],
   // Our secret is confirmed only if a wrong one is rejected.
   ['an accepted secret', clientFacts('accepted', refusedWrong), ACCEPTED],
-  [
-    'an accepted id',
-    clientFacts('accepted', { wrong: 'not-allowed' }, withMethod('none')),
-    /^ok : Client ID accepted/,
-  ],
+  ['an accepted id', clientFacts('accepted', { wrong: 'not-allowed' }, none), /^ok : Client ID accepted/],
   ['a server that accepts any secret', clientFacts('accepted', { wrong: 'accepted' }), undefined],
   ['another response than to a wrong secret', clientFacts('unclear', { wrong: 'not-allowed' }), ACCEPTED],
   ['an unclear response to any secret', clientFacts('unclear', { wrong: 'unclear' }), undefined],
@@ -221,12 +204,12 @@ it.each([
 })
 
 it('a self-registered client is reported, with advice to forget it if rejected', () => {
-  const none = { settings: { OIDC_CLIENT_ID: undefined } }
+  const registering = { settings: { OIDC_CLIENT_ID: undefined } }
   const registered = /^ok : onramp has registered a client/
-  expect(report(clientCheck, clientFacts('accepted', refusedWrong), none)).toEqual(
+  expect(report(clientCheck, clientFacts('accepted', refusedWrong), registering)).toEqual(
     matching(ACCEPTED, registered),
   )
-  expect(report(clientCheck, clientFacts('refused'), none)).toEqual(
+  expect(report(clientCheck, clientFacts('refused'), registering)).toEqual(
     matching(/^fail : .* that onramp registered/),
   )
 })

@@ -1,5 +1,5 @@
 // The doctor's probes of authorization servers that differ from the sandbox, over real HTTP.
-import { afterEach, expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { startPlainServer } from '../helpers/plain-authorization-server.ts'
 import type { Answers, PlainRequest, PlainServer } from '../helpers/plain-authorization-server.ts'
 import { examined, newSecret, type Finding } from './setup.ts'
@@ -8,13 +8,10 @@ const PUBLIC_URL = 'https://onramp.acme.test'
 const CALLBACK = `${PUBLIC_URL}/sign-in/callback`
 const SECRET = 'the-right-secret-of-the-tests'
 
-const servers: PlainServer[] = []
-afterEach(async () => void (await Promise.all(servers.splice(0).map((server) => server.close()))))
-
 async function start(answers: Answers): Promise<PlainServer> {
   const server = await startPlainServer(answers)
   server.clients.set('onramp', SECRET)
-  servers.push(server)
+  onTestFinished(() => server.close())
   return server
 }
 

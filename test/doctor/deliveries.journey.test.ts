@@ -5,16 +5,11 @@ import { rmSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { startSmtpServer } from '../campaigns/smtp-server.ts'
 import { makeCertificates, pem } from '../helpers/tls.ts'
 import { faultInEvent } from '../helpers/openapi.ts'
 import { examined, newFolder, newSecret, startFaulty } from './setup.ts'
-
-const open: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of open.splice(0).toReversed()) await close()
-})
 
 const findingFor = async (name: string, changed: Record<string, string>) => {
   const env = { PUBLIC_URL: 'https://onramp.example', SESSION_SECRET: newSecret() + newSecret(), ...changed }
@@ -29,7 +24,7 @@ it('a sender rejected by the mail server is reported in its words, without an em
       ? '553 5.7.1 not an address of yours'
       : undefined
   })
-  open.push(() => server.close())
+  onTestFinished(() => server.close())
   const sender = async (from: string) =>
     await findingFor('settings.mail', { SMTP_URL: server.url, MAIL_FROM: `Search <${from}>` })
 
@@ -46,10 +41,10 @@ it('a certificate that ends in two days is reported with its setting', async () 
   makeCertificates(folder, { hook: ['localhost'] })
   const server = createServer(pem(folder, 'hook'), (_req, res) => res.writeHead(204).end()).listen(0)
   await once(server, 'listening')
-  open.push(
-    () => server.close(),
-    () => rmSync(folder, { recursive: true }),
-  )
+  onTestFinished(() => {
+    server.close()
+    rmSync(folder, { recursive: true })
+  })
   const { port } = server.address() as AddressInfo
   const settings = {
     WEBHOOK_URL: `https://localhost:${port}/`,
@@ -75,7 +70,7 @@ it('the receiver gets one signed event without a person, and its address is neve
       res.writeHead(204).end()
     })
   })
-  open.push(() => receiver.close())
+  onTestFinished(() => receiver.close())
   const WEBHOOK_URL = `${receiver.url}/hooks?code=planted`
 
   const finding = await findingFor('settings.webhooks', { WEBHOOK_URL, WEBHOOK_SECRET: secret })

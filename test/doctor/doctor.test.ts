@@ -2,31 +2,24 @@
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterEach, expect, it, onTestFinished } from 'vitest'
 import { createKeyRing } from '../../src/records/data-key.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { Registration } from '../../src/sign-in/registration/registration.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { freePort, run } from '../helpers/running.ts'
 import { runCommand } from '../cli/run-command.ts'
-import { examined, newFolder, newSecret, setUp, troubles, type SetUp } from './setup.ts'
+import { shared } from '../helpers/shared.ts'
+import { examined, newFolder, newSecret, setUp, troubles } from './setup.ts'
 
 const AS_ADA = ['--as', 'ada@acme.example']
 
-let ours: SetUp
-beforeAll(async () => {
-  ours = await setUp()
-})
-const open: (() => unknown)[] = []
-afterEach(async () => {
-  ours.sandbox.reset()
-  for (const close of open.splice(0).toReversed()) await close()
-})
-afterAll(() => ours.close())
+const ours = shared(setUp)
+afterEach(() => ours.sandbox.reset())
 
 const folder = () => {
   const made = newFolder()
-  open.push(() => rmSync(made, { recursive: true }))
+  onTestFinished(() => rmSync(made, { recursive: true }))
   return made
 }
 
@@ -137,7 +130,7 @@ it('the doctor reports a rejected self-registered client, with a fix', async () 
 
 it('the doctor accepts a proxy that forwards people to onramp', async () => {
   const running = await run()
-  open.push(() => running.close())
+  onTestFinished(() => running.close())
   const { findings } = await examined(running.env)
   const about = findings.filter(({ check }) => check.startsWith('settings.public-url-'))
   expect(about).toMatchObject([{ check: 'settings.public-url-reached', status: 'ok' }])
@@ -146,7 +139,7 @@ it('the doctor accepts a proxy that forwards people to onramp', async () => {
 it('the doctor reports a proxy that rewrites redirects or page addresses', async () => {
   const port = await freePort('localhost')
   const running = await run({ port, settings: { PORT: String(await freePort('localhost')) } })
-  open.push(() => running.close())
+  onTestFinished(() => running.close())
   const proxy = createServer((req, res) => {
     void fetch(`http://localhost:${running.env['PORT']}${req.url}`, {
       headers: { accept: req.headers.accept ?? '*/*' },
@@ -160,7 +153,7 @@ it('the doctor reports a proxy that rewrites redirects or page addresses', async
       res.end((await response.text()).replace(/\w+@[\w.]+/, '<a class="hidden">[email protected]</a>'))
     })
   }).listen(port, 'localhost')
-  open.push(() => proxy.close())
+  onTestFinished(() => void proxy.close())
 
   const { findings } = await examined(running.env)
   const about = findings.filter(({ check }) => check.startsWith('settings.public-url-'))
@@ -188,7 +181,7 @@ it('the doctor reports a secret’s file that every user can read', async () => 
 
 it.runIf(existsSync('/dev/shm'))('the doctor reports a DATA_DIR in memory', async () => {
   const made = mkdtempSync('/dev/shm/onramp-doctor-')
-  open.push(() => rmSync(made, { recursive: true }))
+  onTestFinished(() => rmSync(made, { recursive: true }))
   const findings = await findingsFor('store.sqlite', { DATA_DIR: join(made, 'later') }, ['--offline'])
   expect(findings.map(({ says }) => says).join()).toContain('tmpfs')
 })

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
+import { startSandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { runCommand, type Terminal } from '../cli/run-command.ts'
 
 const reportSchema = z.strictObject({
@@ -29,15 +29,13 @@ const reportSchema = z.strictObject({
 export type Report = z.infer<typeof reportSchema>
 export type Finding = Report['findings'][number]
 
-export type SetUp = { sandbox: Sandbox; env: Record<string, string>; folder: string; close(): Promise<void> }
-
 export const newSecret = () => randomBytes(24).toString('base64url')
 
 /** A folder on a disk: the doctor would report /tmp on machines where it is in memory. */
 export const newFolder = () =>
   mkdtempSync(join(existsSync('/var/tmp') ? '/var/tmp' : tmpdir(), 'onramp-doctor-'))
 
-export async function setUp(): Promise<SetUp> {
+export async function setUp() {
   const publicUrl = 'https://onramp.acme.test'
   const secret = newSecret()
   const folder = newFolder()

@@ -1,7 +1,7 @@
 // The doctor's checks of Redis and of the stored records, on real servers.
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { createKeyRing } from '../../src/records/data-key.ts'
 import { redisAclRules } from '../../src/records/redis-records.ts'
 import { openStore } from '../../src/records/store.ts'
@@ -12,14 +12,9 @@ import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { startSentinels } from '../helpers/redis-topologies.ts'
 import { examined, newFolder, newSecret } from './setup.ts'
 
-const open: { close(): unknown }[] = []
-afterEach(async () => {
-  for (const one of open.splice(0).toReversed()) await one.close()
-})
-
 const start = async (...options: string[]): Promise<RedisServer> => {
   const redis = await startRedis({ options: () => ['--appendonly', 'yes', ...options] })
-  open.push(redis)
+  onTestFinished(() => redis.close())
   return redis
 }
 
@@ -89,7 +84,7 @@ it.each<[string, string[], RegExp]>([
 
 it('the doctor accepts Redis behind a proxy that drops HELLO and CLIENT', async () => {
   const proxy = await startWire((await start()).port, { refuses: /\r\n(HELLO|CLIENT|INFO)\r\n/i })
-  open.push(proxy)
+  onTestFinished(() => proxy.close())
   const { output, fails } = await examineRedis({ REDIS_URL: `redis://127.0.0.1:${proxy.port}` })
   expect(fails).toEqual([])
   expect(output).toContain('onramp can write')
@@ -141,7 +136,7 @@ it('the doctor reports a Redis user without access to our keys, or without SELEC
 
 it("behind Sentinels, the doctor reports a Redis user without ROLE, and the primary's other name", async () => {
   const set = await startSentinels(PASSWORD)
-  open.push(set)
+  onTestFinished(() => set.close())
   const rules = ['on', `>${PASSWORD}`, ...redisAclRules('onramp:')]
   for (const server of [set.primary, set.replica]) await server.ask('ACL', 'SETUSER', 'app', ...rules)
   const asApp = { ...set.settings, REDIS_URL: `redis://app:${PASSWORD}@127.0.0.1:1` }
@@ -154,7 +149,7 @@ it("behind Sentinels, the doctor reports a Redis user without ROLE, and the prim
 
 it('the doctor reports an app of the company file without a match for a week', async () => {
   const folder = newFolder()
-  open.push({ close: () => rmSync(folder, { recursive: true }) })
+  onTestFinished(() => rmSync(folder, { recursive: true }))
   const COMPANY_FILE = join(folder, 'company.yaml')
   writeFileSync(
     COMPANY_FILE,
@@ -190,7 +185,7 @@ it('the doctor counts undecryptable and damaged records, and changes nothing', a
   expect(await records()).toEqual([])
   expect(await redis.ask('DBSIZE')).toBe(0)
   const store = openStore(loadSettings(env), createLog('silent'))
-  open.push(store)
+  onTestFinished(() => store.close())
   const { sealer } = await createKeyRing(store.records, [REQUIRED.SESSION_SECRET]).dataKey()
   await store.records.put('walk:ada', sealer.seal('{}', 'walk:ada'), 60)
   expect(await records()).toMatchObject([{ status: 'ok' }])
