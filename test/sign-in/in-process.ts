@@ -180,21 +180,9 @@ export function setUpSignIn({
       cookies,
     }
   }
-  const { sessions, start } = signIn
-  return {
-    ...serverStub,
-    settings,
-    sessions,
-    start,
-    newProcess,
-    app,
-    clock,
-    store,
-    refused,
-    audited,
-    logged,
-    browser,
-  }
+  const { sessions } = signIn
+  const recorded = { store, refused, audited, logged }
+  return { ...serverStub, ...recorded, settings, sessions, newProcess, app, clock, browser }
 }
 
 export const parametersOf = (address: string): Form =>

@@ -2,7 +2,6 @@
 import { expect, it } from 'vitest'
 import { failuresOf, messagesOf } from '../helpers/signed-in.ts'
 import type { Answers } from '../helpers/plain-authorization-server.ts'
-import { TestBrowser } from '../helpers/test-browser.ts'
 import { expectSignsIn, start, statusOf, type Json } from './at-plain-server.ts'
 
 const refusing = (is: (body: Json) => boolean, error: Json, status = 400): Answers => ({
@@ -41,26 +40,4 @@ it('a registration refused in every form gives one clean log line', async () => 
   expect(messagesOf(running)).toContain('invalid_client_metadata: no [31m FAKE LINE xxx')
   expect(lines.every((line) => line.length < 1_000)).toBe(true)
   for (const control of ['\u001b', '\r']) expect(messagesOf(running)).not.toContain(control)
-})
-
-it('a registered client is kept, whatever the response to an unknown client is', async () => {
-  const { running, server } = await start()
-  await expectSignsIn(running)
-  const before = server.requests.length
-  for (const error of ['invalid_client', 'invalid_grant']) {
-    server.answers['/token'] = ({ res }, own) =>
-      own.json(res, { error }, error === 'invalid_client' ? 401 : 400)
-    for (let times = 0; times < 5; times++) {
-      const browser = new TestBrowser()
-      const begun = await browser.open(`${running.url}/sign-in`, { follow: false })
-      const state = new URL(begun.location ?? '').searchParams.get('state')
-      await browser.open(`${running.url}/sign-in/callback?code=made-up&state=${state}`, { follow: false })
-    }
-  }
-  expect(server.requests.slice(before)).toEqual(Array.from({ length: 10 }, () => 'POST /token'))
-  expect(messagesOf(running)).toContain('onramp registration forget')
-
-  delete server.answers['/token']
-  await expectSignsIn(running)
-  expect(server.registrations).toHaveLength(1)
 })

@@ -6,24 +6,6 @@ import { signIn, type Running, type RunOptions } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { expectSignsIn, refreshesOf, signInThere, start, started } from './at-plain-server.ts'
 
-/** The sandbox's external identity provider, whose address is known only when it runs. */
-async function startExternal(settings: Record<string, string> = {}): Promise<Running> {
-  const running = await started({ settings: { TOKEN_ISSUED_BY: 'external-idp', ...settings } })
-  const { externalIdp } = running.sandbox.urls
-  running.env['OIDC_ISSUER'] = externalIdp
-  await running.restart()
-  running.sandbox.clearRequests()
-  return running
-}
-
-async function signInAtExternal(running: Running, person: string): Promise<TestBrowser> {
-  const browser = new TestBrowser()
-  await browser.open(`${running.url}/onboarding`)
-  expect(browser.page.url).toContain(running.sandbox.urls.externalIdp)
-  await browser.post(browser.page.url, { person })
-  return browser
-}
-
 const plain: Faults = { plainOAuth: true }
 const settings = { OIDC_SCOPE: 'email offline_access' }
 
@@ -47,8 +29,16 @@ it.each(['', '/oauth2/default'])(
 )
 
 it('each call of the service, also a retry, names an external identity provider', async () => {
-  const running = await startExternal()
-  const browser = await signInAtExternal(running, 'ada')
+  const running = await started({ settings: { TOKEN_ISSUED_BY: 'external-idp' } })
+  const { externalIdp } = running.sandbox.urls
+  // Its address is known only when it runs.
+  running.env['OIDC_ISSUER'] = externalIdp
+  await running.restart()
+  running.sandbox.clearRequests()
+  const browser = new TestBrowser()
+  await browser.open(`${running.url}/onboarding`)
+  expect(browser.page.url).toContain(externalIdp)
+  await browser.post(browser.page.url, { person: 'ada' })
   await expectSignedIn(running, browser)
   running.sandbox.expireTokens()
   await expectSignedIn(running, browser)

@@ -1,5 +1,4 @@
 // Sign-outs while other tabs of the browser are open.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
 import { runUnlimited } from '../helpers/signed-in.ts'
 import { chooseAccount, signIn } from '../helpers/running.ts'
@@ -61,25 +60,4 @@ it('a person who returns from an app after a sign-out is signed in at once', asy
   await browser.open(running.url + callbackPath)
   expect(browser.page.url).not.toContain('/sign-in')
   expect(browser.page.status).toBe(200)
-})
-
-it('a double click on "Sign out" still leads to the authorization server', async () => {
-  const browser = await signIn(running, 'ada')
-  const headers = { cookie: browser.cookieHeader(running.url), 'sec-fetch-site': 'same-origin' }
-  const post = () =>
-    fetch(`${running.url}/sign-out`, { method: 'POST', headers, redirect: 'manual', body: '' })
-  running.sandbox.switches.set({ latencyMs: { revocation: 200 } })
-  const first = post()
-  await sleep(100)
-
-  const responses = await Promise.all([first, post(), post()])
-
-  expect(responses.map(({ status }) => status)).toEqual([303, 303, 303])
-  for (const { headers } of responses) {
-    // Only the cookie that marks the sign-out, not one of a session.
-    expect(headers.getSetCookie().filter((cookie) => /^onramp=[^;]/.test(cookie))).toEqual([])
-    await browser.open(running.url + headers.get('location'))
-    expect(browser.page.headers['refresh']).toBe('3; url=/sign-out/continue')
-    expect(browser.text).toContain(t('signingOut.action'))
-  }
 })
