@@ -74,13 +74,10 @@ test('a custom schedule adds to the published one, and its items are found in tr
   expect(out).toContain('removal on 2026-12-24, 33 days left, fix by 2026-12-23; use new')
 })
 
+const announcedLate = { ...mine, id: 'b', announced: '2027-01-01' }
 test.each([
   ['not JSON', '{\n "entries": [\n  }', /mine\.json:3: not valid JSON/],
-  [
-    'days out of order',
-    text(mine, { ...mine, id: 'b', announced: '2027-01-01' }),
-    /mine\.json:18: entries\.1: announced/,
-  ],
+  ['days out of order', text(mine, announcedLate), /mine\.json:18: entries\.1: announced/],
   ['an id used twice', text(mine, mine), /mine\.json:18: entries\.1: the id "search\.old" is used twice/],
   ['an unknown member', text({ ...mine, feild: 'x' }), /mine\.json:3: entries\.0: .*feild/],
 ])(

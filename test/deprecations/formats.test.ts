@@ -104,6 +104,7 @@ const entry = (response: object, url = chat.url) => ({
 const har = (...entries: unknown[]) => JSON.stringify({ log: { version: '1.2', entries } }, null, 1)
 const plain = '{"text":"x"}'
 const cites = '{"messages":[{"citations":[]}]}'
+const GZIPPED = 'H4sIAAAAAAAAA6uuBQBDv6ajAgAAAA=='
 const empty = [{ name: 'Content-Length', value: '0' }]
 
 test('a field in a body of a HAR is located by its entry', async () => {
@@ -119,22 +120,12 @@ test('a field in a body of a HAR is located by its entry', async () => {
 test.each<[string, number, string[], object]>([
   ['is plain', 0, [], message(plain)],
   ['is in base64', 3, ['sent'], message(btoa(cites), { encoding: 'base64' })],
-  [
-    'is compressed in base64',
-    3,
-    ['unread'],
-    message('H4sIAAAAAAAAA6uuBQBDv6ajAgAAAA==', { encoding: 'base64' }),
-  ],
+  ['is compressed in base64', 3, ['unread'], message(GZIPPED, { encoding: 'base64' })],
   ['is called base64 by Firefox, and is plain', 3, ['sent'], message(cites, { encoding: 'base64' })],
   ['is in base64 with line ends', 3, ['sent'], message(`${btoa(cites)}\r\n`, { encoding: 'base64' })],
   ['Playwright stored in another file', 3, ['endpoint'], message(undefined, { size: 9, _file: 'a1.json' })],
   ['was left out', 3, ['endpoint'], message(undefined, { size: 900 })],
-  [
-    'is empty without a length, as recorders write for streamed bodies',
-    3,
-    ['endpoint'],
-    message('', { size: 0 }),
-  ],
+  ['was streamed, and is empty without a length', 3, ['endpoint'], message('', { size: 0 })],
   ['is empty by its length', 0, [], { ...message(''), headers: empty }],
   ['has a length and no text', 3, ['endpoint'], { ...message(''), headers: [{ ...empty[0], value: '9' }] }],
   ['is empty by its status', 0, [], { ...message(''), status: 204 }],
@@ -204,12 +195,9 @@ test('an access log with a column for the query shows its fields', async () => {
   expect(report.mayBeInUse).toMatchObject([{ confidence: 'name' }])
 })
 
+const SQUID = '1286536309.450 180 192.0.2.1 TCP_MISS/200 411 GET http://a/ - -'
 test.each([
-  [
-    'with spaces between its columns',
-    '1286536309.450 180 192.0.2.1 TCP_MISS/200 411 GET http://a/ - -',
-    "awk '{print",
-  ],
+  ['with spaces between its columns', SQUID, "awk '{print"],
   ['in JSON with names of its own', '{"verb":"POST","target":"/rest/api/v1/chat"}', 'jq -c'],
   ['in JSON that is cut off', '{"method":"POST","url":"/re', 'not JSON from its beginning to its end'],
 ])('an access log %s is refused with the command that converts it', async (_what, content, words) => {

@@ -77,7 +77,8 @@ test.each([
 })
 
 const parts = { allOf: [plain, { oneOf: [ref('A'), plain] }] }
-const inComponents = { pathItems: { P: { post: { requestBody: ref('B') } } }, schemas: { B: body(citing) } }
+const components = { pathItems: { P: { post: { requestBody: ref('B') } } }, schemas: { B: body(citing) } }
+const inPath = { $ref: '#/components/pathItems/P' }
 test.each<[string, string]>([
   ['a property', chat(citing)],
   ['a part of a schema', chat(parts, { A: { anyOf: [citing, plain] } })],
@@ -85,10 +86,7 @@ test.each<[string, string]>([
   ['a required member', chat({ ...plain, required: ['citations'] })],
   ['a condition', chat({ ...plain, if: plain, else: citing, dependentSchemas: { a: citing } })],
   ['a list of messages', chat({ properties: { messages: { items: citing } } })],
-  [
-    'a request body and a path in components',
-    api({ '/rest/api/v1/chat': { $ref: '#/components/pathItems/P' } }, { components: inComponents }),
-  ],
+  ['a request body and a path in components', api({ '/rest/api/v1/chat': inPath }, { components })],
 ])('the field is declared by %s', async (_what, content) =>
   expect(await outcome(content, 'a.json')).toEqual(used),
 )
