@@ -1,4 +1,4 @@
-// Error pages: retry, redirects and the company's contact. test/browser/problems.test.ts has the text of each.
+// Error pages: retry, redirects and the company's contact.
 import express, { type RequestHandler } from 'express'
 import { MemoryStore } from 'express-session'
 import request from 'supertest'
@@ -8,10 +8,12 @@ import { Problem, type ProblemCode } from '../../src/problem.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { createSession, startSession } from '../../src/session/session.ts'
 import { isFollowedFromOwnPage, isFromOtherSite, isProvenFromOwnPage } from '../../src/web/cross-site.ts'
-import { createErrorPage } from '../../src/web/error-page.ts'
+import { createErrorPage, problemTexts } from '../../src/web/error-page.ts'
 import type { Log } from '../../src/web/log.ts'
 import { createPages, type SendPage } from '../../src/web/pages.ts'
-import { languages } from '../helpers/texts.ts'
+import { htmlFindings } from '../browser/examine.ts'
+import { visibleText } from '../helpers/test-browser.ts'
+import { keysUnder, languages } from '../helpers/texts.ts'
 
 const log = { error() {}, warn() {}, info() {} } as unknown as Log
 
@@ -63,6 +65,26 @@ it.each([
   expect(hrefs).toEqual(new Set([`${beginning}${reference}${help.endsWith('#top') ? '#top' : ''}`]))
   expect(text).not.toMatch(/\badmin\b/i)
 })
+
+const LONG = 'An app with a name that is much longer than anyone would expect '.repeat(3)
+const codes = keysUnder('problem.').flatMap((key) => /^(\w+)\.title$/.exec(key)?.[1] ?? []) as ProblemCode[]
+
+it.each(codes)(
+  'the error page of %s explains the failure and the next step, in plain words',
+  async (code) => {
+    const datasource = { instance: 'long_1', personsApps: [{ instance: 'long_1', name: LONG }] }
+    const problem = new Problem(503, code, { datasource, retryAfter: 40 })
+    const { text, reference } = await helpFor(problem)
+    const words = visibleText(/<main[^]*<\/main>/.exec(text)?.[0] ?? '')
+    expect(await htmlFindings(text)).toEqual([])
+    expect(words).toContain(problemTexts(problem, languages.byTag('en'), neutralCompany.displayName).title)
+    expect(text).toMatch(/<a class="button/)
+    expect(code === 'not_found' ? 'none' : reference).toBeDefined()
+    expect(words).not.toMatch(/\b50\d\b|undefined|OAuth|exception/i)
+    // That page is for the developers of a program.
+    expect(code === 'token_refused' ? '' : words).not.toMatch(/token/i)
+  },
+)
 
 /**
  * Each failure's status and log level; then `again`: a GET can be retried by a link; `reloads`: the page does so itself;
@@ -210,9 +232,6 @@ it('a temporary failure is retried after Retry-After', async () => {
   })
 })
 
-const ACTING = '/onboarding/connect /Onboarding/Connect/slack_1/ /invite/x/start /sign-out /signed-out'.split(
-  ' ',
-)
 const MANY = '&a'.repeat(2_000)
 it.each<[from: string, path: string, site: string, again: string]>([
   ['another site', '/search?q=x', 'cross-site', '/search?q=x&unattended=yes'],
@@ -223,12 +242,15 @@ it.each<[from: string, path: string, site: string, again: string]>([
   ['the address bar', '/search?q=x', 'none', '/search?q=x'],
   ['our own page', '/onboarding/connect/slack_1', 'same-origin', '/onboarding/connect/slack_1'],
   // Opened by another program, these look like typed addresses. They act only for links on our own pages.
-  ...ACTING.map((path): [string, string, string, string] => [
-    'another program',
-    path,
-    'none',
-    `${path}?unattended=yes`,
-  ]),
+  ...[
+    '/onboarding/connect',
+    '/Onboarding/Connect/slack_1/',
+    '/invite/x/start',
+    '/sign-out',
+    '/signed-out',
+  ].map(
+    (path) => ['another program', path, 'none', `${path}?unattended=yes`] as [string, string, string, string],
+  ),
 ])('“Try again” for a request from %s keeps its origin restrictions', async (from, path, site, again) => {
   const app = failing(() => new Problem(429, 'too_many_requests', { retryAfter: 1 }))
   const ask = (url: string, value: string) =>

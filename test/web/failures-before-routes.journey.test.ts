@@ -27,7 +27,6 @@ async function counted(route: string, method: string, status: string): Promise<n
 }
 
 const lastLine = () => JSON.parse(running.log.at(-1) ?? '{}') as Record<string, unknown>
-const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 const elsewhere = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }
 
 it.each<[string, string, string, Record<string, string>, string]>([
@@ -35,7 +34,13 @@ it.each<[string, string, string, Record<string, string>, string]>([
   ['as an image elsewhere', 'GET', '/Sign-In/?return_to=/x', elsewhere, '/sign-in'],
   ['with a bad encoding', 'GET', '/onboarding/connect/%E0%A4%A', {}, '/onboarding'],
   ['by someone signed out', 'GET', '/onboarding/connect/x', { accept: '*/json', cookie: '' }, '/onboarding'],
-  ['with too large a form', 'POST', '/sign-out/backchannel', FORM, '/sign-out/backchannel'],
+  [
+    'with too large a form',
+    'POST',
+    '/sign-out/backchannel',
+    { 'content-type': 'application/x-www-form-urlencoded' },
+    '/sign-out/backchannel',
+  ],
 ])(
   'a request that fails %s (%s %s) is logged with the beginning of its path',
   async (_why, method, path, headers, route) => {

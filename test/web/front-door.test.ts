@@ -145,9 +145,11 @@ it('/api/status varies by Origin, and allows only RETURN_TO_ORIGINS', async () =
   await request(onramp.app).get('/api/status').set('accept', 'text/html').expect(401)
 })
 
-const INVITED = 'get /Invite/x/START/'
 it.each([
-  ['signing in', ['get /sign-in', 'get /Sign-iN/?a=1', 'get /Sign-In/Callback/?state=x', INVITED]],
+  [
+    'signing in',
+    ['get /sign-in', 'get /Sign-iN/?a=1', 'get /Sign-In/Callback/?state=x', 'get /Invite/x/START/'],
+  ],
   ['signing out', ['post /sign-out/', 'post /Sign-Out']],
   ['stopping reminders', ['post /invite/x/opt-out', 'get /Invite/x/Opt-Out/']],
   ['logout tokens', ['post /sign-out/backchannel', 'post /Sign-Out/Backchannel/']],

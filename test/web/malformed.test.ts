@@ -47,7 +47,12 @@ it.each([
   ['an unknown expectation', `${GET}Expect: x\r\n\r\n`, 417, 'UNKNOWN_EXPECTATION'],
   ['a body over the limit', `${POST}Content-Length: 65537\r\n\r\n`, 413, 'BODY_TOO_LARGE'],
   ['a body in 129 chunks', `${LOGOUT}${CHUNKED}\r\n${chunk(1).repeat(129)}`, 413, 'BODY_TOO_LARGE'],
-  ['two lengths', `${POST}Content-Length: 1\r\n${CHUNKED}\r\n`, 400, 'HPE_INVALID_TRANSFER_ENCODING'],
+  [
+    'two lengths at once',
+    `${POST}Content-Length: 1\r\n${CHUNKED}\r\n0\r\n\r\n`,
+    400,
+    'HPE_INVALID_TRANSFER_ENCODING',
+  ],
 ])('a malformed request (%s) is refused, counted and logged once', async (_what, bytes, status, cause) => {
   const code = status === 413 || status === 431 ? 'too_large' : 'bad_request'
   const before = await problems(code)

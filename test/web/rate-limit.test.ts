@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { connect, type AddressInfo } from 'node:net'
 import express, { type ErrorRequestHandler, type Request, type RequestHandler } from 'express'
-import { expect, it, onTestFinished } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import type { Problem } from '../../src/problem.ts'
 import { createLimits, type Limits } from '../../src/web/rate-limit.ts'
 import { collected, heldBytes } from '../helpers/heap.ts'
@@ -14,6 +14,11 @@ const ADDRESS = '192.0.2.7'
 
 type Target = { path: string; headers?: Record<string, string> }
 type Refusal = { status: number; retryAfter: string | undefined }
+
+const closers: (() => void)[] = []
+afterEach(() => {
+  for (const close of closers.splice(0)) close()
+})
 
 const signIn = (from = ADDRESS): Target => ({ path: '/sign-in', headers: { 'x-forwarded-for': from } })
 const comeBack = (id: string): Target => ({ path: `/callback/${id}` })
@@ -60,7 +65,7 @@ async function setUpLimit(perMinute = PER_MINUTE) {
   app.get('/limits/:name', accepted)
   app.use(refused)
   const server = app.listen(0, '127.0.0.1')
-  onTestFinished(() => server.close().closeAllConnections())
+  closers.push(() => server.close().closeAllConnections())
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   /** @returns the refusal of each request, or undefined */
