@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
 import { afterEach, expect, it, vi } from 'vitest'
+import { AccessTokenRejected } from '../../src/client-api/errors.ts'
 import type { ListedApp } from '../../src/client-api/responses.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { Problem } from '../../src/problem.ts'
@@ -162,18 +163,36 @@ function slowChecks(respond?: () => Promise<ListedApp[]>) {
   return { service, check, results, audited, running, started, failures }
 }
 
-it('people whose tokens are being refreshed take no turn from others', async () => {
-  const service = serviceWith(
-    { checkDatasourceAuth: () => Promise.resolve([]) },
-    { tokenRefresh: { refresh: () => new Promise(() => {}) }, now: () => 1_000_000 },
-  )
-  const open = (subject: string, expiresAt: number) => {
-    const req = requestOf(subject, { refreshToken: 'refresh', expiresAt })
+it.each([
+  ['have expired', 1],
+  ['were rejected by the service', 9_000_000],
+])('people whose tokens %s take no turn from others while they are refreshed', async (_what, expiresAt) => {
+  const checkDatasourceAuth: Deps['serviceClient']['checkDatasourceAuth'] = async (credentials) => {
+    if (credentials.kind === 'oauth' && credentials.accessToken !== 'ada')
+      throw new AccessTokenRejected('invalid_token')
+    return await Promise.resolve([])
+  }
+  const refresh = () => new Promise<never>(() => {})
+  const service = serviceWith({ checkDatasourceAuth }, { tokenRefresh: { refresh }, now: () => 1_000_000 })
+  const open = (subject: string, expires: number) => {
+    const req = requestOf(subject, { refreshToken: 'refresh', expiresAt: expires })
     return service.inTurn(req, {}, () => service.check(req))
   }
-  for (let n = 0; n < 200; n++) void open(`person ${n}`, 1)
+  for (let n = 0; n < 200; n++) void open(`person ${n}`, expiresAt)
   await nextTurn()
   await expect(open('ada', 9_000_000)).resolves.toEqual([])
+})
+
+it('pages that wait for tokens are counted among those of the person', async () => {
+  const refresh = () => new Promise<never>(() => {})
+  const service = serviceWith({}, { tokenRefresh: { refresh }, now: () => 1_000_000 })
+  const open = (subject: string) => {
+    const req = requestOf(subject, { refreshToken: 'refresh', expiresAt: 1 })
+    return Promise.race([service.inTurn(req, {}, () => service.check(req)), nextTurn('waits')])
+  }
+  for (let n = 0; n < 208; n++) await expect(open('ada')).resolves.toBe('waits')
+  await expect(open('ada')).rejects.toMatchObject({ status: 429 })
+  await expect(open('grace')).resolves.toBe('waits')
 })
 
 it('another site’s pages have twenty calls of a person, in a crowd two', async () => {
