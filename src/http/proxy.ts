@@ -38,7 +38,10 @@ export const proxyFor = (url: URL): string | undefined =>
     ? undefined
     : proxy.url.host
 
-/** For every dispatcher of undici. @param timeout for a connection with TLS; milliseconds @param tls options of Node's */
+/**
+ * For every dispatcher of undici.
+ * @param timeout for a connection with TLS; milliseconds
+ */
 export const connectOptions = (timeout?: number, tls?: TlsOptions) => ({
   ...HTTP1,
   connect: createConnector(timeout, tls),
