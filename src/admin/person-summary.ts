@@ -151,7 +151,7 @@ function withMassDisconnect(app: PersonApp, massDisconnects: KeepState['massDisc
 }
 
 function returnedAt(apps: readonly AppRecord[]): number | undefined {
-  const lapsedApps = apps.filter(({ lapses = 0 }) => lapses > 0)
+  const lapsedApps = apps.filter((app) => (app.lapsedAt ?? app.previousLapsedAt) !== undefined)
   const isBack = lapsedApps.length > 0 && lapsedApps.every(({ status }) => status === 'connected')
   return isBack ? Math.max(...lapsedApps.map(({ since }) => since)) : undefined
 }

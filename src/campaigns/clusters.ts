@@ -219,7 +219,7 @@ export function withEvaluation(
     const { newAt = 0, previousLapsedAt, ...rest } = app
     if (previousLapsedAt && removedAt(movedTo) !== undefined) return rest
     const loss = isNew(app) ? disconnectOf(massDisconnects, instance, newAt) : undefined
-    return loss === undefined ? app : { ...rest, lapsedAt: Math.max(newAt, loss.since), lapses: 1 }
+    return loss === undefined ? app : { ...rest, lapsedAt: Math.max(newAt, loss.since) }
   })
   const back = apps.filter(({ instance, status, previousDelistedAt = -Infinity }) => {
     const { since = Infinity, firstAt = since } = returned.get(instance) ?? {}

@@ -28,7 +28,6 @@ export type AppRecord = {
   lapsedAt?: number
   /** Start of the last lapse, once the app is connected again or has moved. */
   previousLapsedAt?: number
-  lapses?: number
 }
 
 /** "Not now", "I need an admin", or an unconfirmed consent. */
@@ -276,9 +275,10 @@ export function withCheck(person: Person, response: CheckToRecord, now: number):
       former === undefined ? person.lastCheck !== undefined : movedFrom && former.newAt === undefined
     const newAt = isNew ? checkedAt : former?.newAt
     const isBack = former?.delistedAt !== undefined && delisted?.has(instance)
-    const lapse = isBack ? lapseBeforeDelisting(former) : lapseOf(former ?? {}, checkedAt)
+    // A loss before the delisting goes on once the app is listed again.
+    const lapse = isBack ? { lapsedAt: former.previousLapsedAt } : lapseOf(former ?? {}, checkedAt)
     const previousDelistedAt = former?.delistedAt ?? former?.previousDelistedAt
-    const history = { ...lapse, ...omitUndefined({ newAt, movedFrom, previousDelistedAt }) }
+    const history = omitUndefined({ ...lapse, newAt, movedFrom, previousDelistedAt })
     apps.set(instance, { instance, name, status, since, ...history })
   }
   let surplus = apps.size - MAX_APPS
@@ -310,19 +310,13 @@ function withConnected(
   }
 }
 
-/** A loss before the delisting goes on once the app is listed again. */
-const lapseBeforeDelisting = ({ previousLapsedAt: lapsedAt, lapses }: AppRecord) =>
-  omitUndefined({ lapsedAt, lapses: lapsedAt && lapses })
-
-function lapseOf({ status, lapsedAt, previousLapsedAt, lapses, movedFrom }: Partial<AppRecord>, at: number) {
+function lapseOf({ status, lapsedAt, previousLapsedAt, movedFrom }: Partial<AppRecord>, at: number) {
   const isConnected = status === 'connected'
   // An app that has moved is no lapse, but the end of a loss comes later.
-  if (movedFrom !== undefined) return isConnected ? {} : omitUndefined({ previousLapsedAt, lapses })
-  if (isConnected) return { lapsedAt: at, lapses: (lapses ?? 0) + 1 }
+  if (movedFrom !== undefined) return isConnected ? {} : { previousLapsedAt }
   // An app is turned on again for everyone at once, so this may be a mass disconnect.
-  return lapsedAt !== undefined && status !== undefined && isUnavailable(status)
-    ? { lapsedAt: at, lapses: lapses ?? 1 }
-    : omitUndefined({ lapsedAt, lapses })
+  const isTurnedOn = lapsedAt !== undefined && status !== undefined && isUnavailable(status)
+  return { lapsedAt: isConnected || isTurnedOn ? at : lapsedAt }
 }
 
 /** Applies the intents of a walk, unless the record has newer ones. A new unconfirmed consent is also a failure. */

@@ -53,10 +53,7 @@ function successorOf(former: AppRecord, known: AppRecord | undefined, movedFrom:
   const wasReplaced = former.since === known?.newAt
   const lostAt = lapsedAt ?? (wasReplaced ? former.previousLapsedAt : undefined)
   const hasMoved = lostAt !== undefined || (former.status === 'connected' && !wasReplaced)
-  const move = {
-    movedFrom,
-    ...(lostAt !== undefined && { previousLapsedAt: lostAt, lapses: former.lapses ?? 1 }),
-  }
+  const move = { movedFrom, ...omitUndefined({ previousLapsedAt: lostAt }) }
   // Until its replacement is listed, a delisted app may have been removed.
   if (known === undefined)
     return former.delistedAt === undefined && (hasMoved ? { ...rest, ...move } : former)

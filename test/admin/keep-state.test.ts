@@ -39,7 +39,7 @@ const lost = (name: string, lapsedAt: number): Person => {
     slack_1: 'Slack',
   })
   const { name: app, instance } = ready.lastCheck?.apps[0] ?? { name: '', instance: '' }
-  const since = { since: lapsedAt, lapsedAt, lapses: 1 }
+  const since = { since: lapsedAt, lapsedAt }
   return {
     ...ready,
     lastCheck: { checkedAt: now, apps: [{ name: app, instance, status: 'awaiting', ...since }] },

@@ -21,7 +21,7 @@ const ON_HOLD: KeepState = { ...newKeepState(), massDisconnects: [found] }
 const ada = newPerson("ada.o'neil@acme.example", NOW)
 const apps = (states: Parameters<typeof withAppStates>[1]) => withAppStates(ada, states, NOW)
 const withSlack = apps({ slack_1: 'unconnected', jira_1: 'connected' })
-const lapsed = withEachApp(withSlack, { lapsedAt: NOW, lapses: 1 })
+const lapsed = withEachApp(withSlack, { lapsedAt: NOW })
 const newSlack = withEachApp(withSlack, { newAt: NOW })
 /** The person's list has it instead of the first Slack, which they lost. */
 const movedSlack: Person = {

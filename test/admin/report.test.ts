@@ -25,7 +25,7 @@ const signedInAfterBounce = withMilestone(bounced, 'signedInAt', NOW)
 
 /** The person had connected Slack, and it is listed again. */
 const lostApp = (person: Person, lapsedAt: number): Person =>
-  withEachApp(withAppStates(person, { slack_1: 'unconnected' }, NOW), { lapsedAt, lapses: 1 })
+  withEachApp(withAppStates(person, { slack_1: 'unconnected' }, NOW), { lapsedAt })
 
 const PROGRESS = ['ready', 'inProgress', 'notStarted', 'stuck', 'fellBack'] as const
 

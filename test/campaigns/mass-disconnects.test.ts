@@ -127,7 +127,6 @@ it('a hold goes on for people whose lost app was removed and made again', async 
   )
   expect(again.lastCheck?.apps.find((app) => app.instance === 'slack_1')).toMatchObject({
     lapsedAt: monday + 1,
-    lapses: 1,
   })
   const state = { ...stateWith(lost), evaluatedAt: monday + 4, delistedApps: [removed] }
   const found = await findClusters(copies(60, again), state, monday + 6)

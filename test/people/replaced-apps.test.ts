@@ -19,8 +19,8 @@ const without = (app: AppRecord): AppRecord => {
   return rest
 }
 
-const lost = { lapsedAt: 4, lapses: 1 }
-const movedWhileLost = { movedFrom: 'slack_1', previousLapsedAt: 4, lapses: 1 }
+const lost = { lapsedAt: 4 }
+const movedWhileLost = { movedFrom: 'slack_1', previousLapsedAt: 4 }
 
 it.each<[string, AppRecord[], AppRecord | undefined]>([
   ['was connected moves', [former], { ...former, instance: 'slack_2', movedFrom: 'slack_1' }],
@@ -35,7 +35,7 @@ it.each<[string, AppRecord[], AppRecord | undefined]>([
   ['was open until that check stays so', [{ ...former, since: 5, delistedAt: 5 }, next], without(next)],
   [
     'was lost until that check moves',
-    [{ ...former, since: 5, lapses: 1, previousLapsedAt: 4 }, next],
+    [{ ...former, since: 5, previousLapsedAt: 4 }, next],
     { ...next, ...movedWhileLost },
   ],
   [
@@ -50,7 +50,7 @@ it.each<[string, AppRecord[], AppRecord | undefined]>([
   ],
   [
     'was lost and is back moves without the loss',
-    [{ ...former, lapses: 1, previousLapsedAt: 0 }, next],
+    [{ ...former, previousLapsedAt: 0 }, next],
     { ...next, movedFrom: 'slack_1' },
   ],
   ['moved before that was known says so', [former, next], { ...next, movedFrom: 'slack_1' }],
