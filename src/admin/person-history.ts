@@ -52,11 +52,11 @@ const DAY_MS = 86_400_000
 /** True if the action was about a list that dropped the person, or about an app that they had lost or waited for. */
 function isRelevantTo(person: Person, action: OperatorAction, current: (instance: string) => string) {
   const { at, app, what, since = 0 } = action
-  const { lastCheck, replacedApps = [], accessEvents = [], intents, ...dates } = person
+  const { lastCheck, accessEvents = [], intents, ...dates } = person
   const { listedAt = Infinity, leftAt = Infinity } = dates
   if (app === undefined) return leftAt >= at && leftAt - at < DAY_MS
   const isSameApp = ({ instance }: { instance: string }) => current(instance) === app
-  const records = [...(lastCheck?.apps ?? []), ...replacedApps].filter(isSameApp)
+  const records = lastCheck?.apps.filter(isSameApp) ?? []
   const blocked = intents?.apps.find((intent) => isSameApp(intent) && intent.kind === 'blocked')
   const isNotified = campaignEmails(person, APPROVALS).some(
     (sent) => sent.at >= at && sent.apps?.includes(app),

@@ -124,14 +124,16 @@ export function summarize(
   }
 }
 
+type CountedPerson = ReturnType<typeof personForCounts>
+
 /** Lost access to an app that has moved isn't back before the new instance is connected. */
-function withFormerLoss(app: PersonApp, { lastCheck, replacedApps = [] }: Person): PersonApp {
+function withFormerLoss(app: PersonApp, { lastCheck, movedApps }: CountedPerson): PersonApp {
   const { instance, state, lapsedAt, movedFrom } = app
   if (state === 'connected' || state === 'off' || lapsedAt !== undefined) return app
   const own = movedFrom === undefined ? [] : (lastCheck?.apps ?? [])
   const lostAt = own.find((one) => one.instance === instance)?.previousLapsedAt
   if (lostAt !== undefined) return { ...app, lapsedAt: lostAt }
-  const former = replacedApps.find((one) => one.movedTo === instance && one.previousLapsedAt)
+  const former = movedApps.find((one) => one.movedTo === instance && one.previousLapsedAt)
   if (former === undefined) return app
   return { ...app, lapsedAt: former.previousLapsedAt, newAt: undefined, lostAs: former.instance }
 }

@@ -1,6 +1,5 @@
 // Decides which email of `onramp keep` is due: the invitation, a reminder, or one of an episode. An episode is about
 // new apps, or about lapses (ended access), which the invitation leaves out. Pure.
-import { datasourceType } from '../company/app-names.ts'
 import {
   activeMassDisconnects,
   personForCounts,
@@ -116,18 +115,14 @@ export function forCampaign(
   state: Partial<KeepState> & Pick<KeepState, 'massDisconnects'>,
 ): Person {
   const person = personForCounts(recorded, name === APPROVALS ? { ...state, approvals: [] } : state)
-  const { lastCheck, replacedApps = [] } = person
+  const { lastCheck, movedApps } = person
   if (lastCheck === undefined) return person
   const paused = pausedApps(state)
-  const former = replacedApps.filter(({ instance }) => paused.has(instance))
-  const isPaused = ({ instance, status, movedFrom = instance }: AppRecord) =>
-    status !== 'connected' &&
-    (paused.has(instance) ||
-      paused.has(movedFrom) ||
-      former.some(
-        ({ instance: one, movedTo = instance }) =>
-          movedTo === instance && datasourceType(one) === datasourceType(instance),
-      ))
+  const replacesPaused = ({ instance }: AppRecord) =>
+    movedApps.some((former) => former.movedTo === instance && paused.has(former.instance))
+  const isPaused = (app: AppRecord) =>
+    app.status !== 'connected' &&
+    (paused.has(app.instance) || paused.has(app.movedFrom ?? '') || replacesPaused(app))
   const mayBeRemoved = ({ delistedAt = -Infinity }: AppRecord) => delistedAt >= (state.evaluatedAt ?? 0)
   // A loss that no run has evaluated may be that of many people. Without `onramp keep`, none is evaluated.
   const mayBePaused = ({ lapsedAt = -Infinity }: AppRecord) =>

@@ -9,6 +9,7 @@ import {
   pausedApps,
   unansweredDelistings,
   withAppEvents,
+  withReplacements,
 } from '../people/keep-state.ts'
 import type { AppEvent, KeepState, MassDisconnect, DelistedApp } from '../people/keep-state.ts'
 import type { OperatorAction } from '../people/person.ts'
@@ -135,7 +136,9 @@ export function applyCompanyFile(
   }
   const changed = {
     ...state,
-    massDisconnects: massDisconnects.filter((app) => !isRemoved(app.instance) && !isRemoved(app.movedTo)),
+    massDisconnects: withReplacements(massDisconnects, replacedBy).filter(
+      (app) => !isRemoved(app.instance) && !isRemoved(app.movedTo),
+    ),
     newApps: newApps.filter(({ instance }) => !isRemoved(instance)),
     delistedApps: [...delisted.values()]
       .filter(({ instance }) => !replacedBy.has(instance))

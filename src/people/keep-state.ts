@@ -311,12 +311,13 @@ export const isAnsweredRemoved = ({ delistedApps }: Pick<KeepState, 'delistedApp
 /**
  * Leaves out what counts, pages and emails ignore: apps that have moved or were removed, also for those who still have
  * them listed; delisted ones; and waits for an approval that is confirmed.
- * @returns `delistedApps`: instances that left this person's list and many others at once
+ * @returns `delistedApps`: instances that left this person's list and many others at once; `movedApps`: apps that
+ * another instance replaced in one check
  */
 export function personForCounts(
   person: Person,
   state: Pick<KeepState, 'delistedApps' | 'approvals'>,
-): Person & { delistedApps: string[] } {
+): Person & { delistedApps: string[]; movedApps: AppRecord[] } {
   const { lastCheck, intents, signedInAt = 1 } = person
   const delisted = delistedInstances(state)
   const hasMoved = ({ movedTo }: AppRecord) => movedTo !== undefined
@@ -335,10 +336,8 @@ export function personForCounts(
   return {
     ...person,
     delistedApps: (state.delistedApps ?? []).filter(isDelistedFor).map(({ instance }) => instance),
-    ...(lastCheck && {
-      lastCheck: { ...lastCheck, apps: apps.filter(isCounted) },
-      replacedApps: [...(person.replacedApps ?? []), ...apps.filter(hasMoved)],
-    }),
+    movedApps: apps.filter(hasMoved),
+    ...(lastCheck && { lastCheck: { ...lastCheck, apps: apps.filter(isCounted) } }),
     ...(intents && { intents: { ...intents, apps: intents.apps.filter((app) => !isApproved(app)) } }),
   }
 }

@@ -286,7 +286,7 @@ export class PeopleStore {
     return isWhole ? person : { ...person, lastCheck: { ...lastCheck, apps } }
   }
 
-  #withHiddenOf(whole: Person, { replacedApps: _replacedApps, ...person }: Person): Person {
+  #withHiddenOf(whole: Person, person: Person): Person {
     const all = whole.lastCheck?.apps ?? []
     const hidden = all.filter((app) => this.#deps.company?.isVisible(app) === false)
     if (person.lastCheck === undefined || hidden.length === 0) return person

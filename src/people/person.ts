@@ -136,8 +136,6 @@ export type Person = ListDetails & {
   signIns?: string[]
   /** An app that is no longer listed counts as connected. */
   lastCheck?: { checkedAt: number; apps: AppRecord[] }
-  /** Replaced apps, for the history. Derived when read. */
-  replacedApps?: AppRecord[]
   intents?: { checkedAt: number; apps: AppIntent[] }
   campaigns: { name: string; emails: EmailRecord[] }[]
   outbox?: OutboxEvent[]

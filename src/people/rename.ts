@@ -101,7 +101,6 @@ const IS_OF_SIGN_INS: Record<keyof Person, boolean> = {
   leftAt: false,
   optedOutAt: false,
   unknownAt: false,
-  replacedApps: false,
   actions: false,
 }
 

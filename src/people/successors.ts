@@ -17,13 +17,11 @@ export function withSuccessors(person: Person, replacedBy: ReadonlyMap<string, s
     one.instance ? { ...one, instance: rename(one.instance) } : one,
   )
   const apps = new Map(lastCheck.apps.map((app) => [app.instance, app]))
-  const replacedApps: AppRecord[] = []
   for (const [movedFrom, instance] of replacedBy) {
     const [former, known] = [apps.get(movedFrom), apps.get(instance)]
     apps.delete(movedFrom)
     // An app that is back after it was removed or hidden starts over.
     if (known?.newAt !== undefined && known.newAt === known.previousDelistedAt) continue
-    if (former) replacedApps.push(former)
     // Without a record, the person had connected the replaced app before their first check.
     const unseen = known?.newAt !== undefined && { ...known, movedFrom }
     const successor = former ? successorOf({ ...former, instance }, known, movedFrom) : unseen
@@ -40,7 +38,6 @@ export function withSuccessors(person: Person, replacedBy: ReadonlyMap<string, s
   return {
     ...person,
     campaigns,
-    replacedApps,
     ...omitUndefined({ failures, intents: intents && choices && { ...intents, apps: choices } }),
     lastCheck: { ...lastCheck, apps: [...apps.values()] },
   }

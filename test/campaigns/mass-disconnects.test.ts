@@ -297,13 +297,13 @@ it.each([
     const unconnected = instance === '' ? [] : [{ ...slack, instance }]
     const check = { checkedAt: monday + 2, unconnected, ...(consentStartedAt !== undefined && { connected }) }
     const person = withCheck(lostApps([slack], monday + 1), check, monday + 2)
-    const { lastCheck, replacedApps } = personForCounts(person, {})
+    const { lastCheck, movedApps } = personForCounts(person, {})
     const isSlack = (app: { instance: string }) => app.instance === 'slack_1'
     expect([appsOf(person), lastCheck!.apps].map((apps) => apps.filter(isSlack).length)).toEqual([
       count,
       count,
     ])
-    expect(replacedApps?.filter(isSlack)).toHaveLength(1 - count)
+    expect(movedApps.filter(isSlack)).toHaveLength(1 - count)
   },
 )
 

@@ -211,6 +211,5 @@ it.each([
   expect(page.events.map(({ details: [name] }) => name)).toEqual([...about.map(() => 'Chat'), undefined])
   expect(page.events.map(({ time }) => Date.parse(time!.iso))).toEqual(events.map(({ at }) => at))
   const raw = await testPeople({ records }).get(fields.email)
-  expect(raw?.replacedApps).toBeUndefined()
   expect(historyOf(withSuccessors(raw!, replacedBy), state, replacedBy).events).toEqual(events)
 })
