@@ -75,40 +75,28 @@ function withAddress(person: Person, email: string, other?: Person): Person {
   return { ...rest, ...kept, email, formerEmails: former, renamingFrom }
 }
 
-/** True for what a sign-in and its pages record, and for what every record has. */
-const IS_OF_SIGN_INS: Record<keyof Person, boolean> = {
-  email: true,
-  changedAt: true,
-  campaigns: true,
-  signIns: true,
-  signedInAt: true,
-  visitedAt: true,
-  openedAt: true,
-  finishedAt: true,
-  lastCheck: true,
-  intents: true,
-  failures: true,
-  accessEvents: true,
-  outbox: true,
-  id: false,
-  name: false,
-  language: false,
-  group: false,
-  timezone: false,
-  formerEmails: false,
-  renamingFrom: false,
-  listedAt: false,
-  leftAt: false,
-  optedOutAt: false,
-  unknownAt: false,
-  actions: false,
-}
+/** What a sign-in and its pages record, and what every record has. */
+const OF_SIGN_INS: readonly string[] = [
+  'email',
+  'changedAt',
+  'campaigns',
+  'signIns',
+  'signedInAt',
+  'visitedAt',
+  'openedAt',
+  'finishedAt',
+  'lastCheck',
+  'intents',
+  'failures',
+  'accessEvents',
+  'outbox',
+] satisfies (keyof Person)[]
 
 /** True if the person wasn't listed, has no id and no emails, and didn't opt out. */
 const isOnlySignedIn = (person: Person): boolean =>
   person.signIns !== undefined &&
   person.campaigns.length === 0 &&
-  Object.keys(person).every((field) => IS_OF_SIGN_INS[field as keyof Person])
+  Object.keys(person).every((field) => OF_SIGN_INS.includes(field))
 
 /**
  * Adds emails, and what sign-ins recorded at a new address, before the list had it. The next check repeats the rest.
