@@ -9,13 +9,12 @@ import { isFromOtherSite } from '../web/cross-site.ts'
 import { browserGoneSignal } from '../web/error-page.ts'
 import type { SendPage } from '../web/pages.ts'
 import type { PeopleStore } from '../people/people-store.ts'
-import { applyDecision, type KeepState, type KeepStateStore } from '../people/keep-state.ts'
+import type { KeepStateStore } from '../people/keep-state.ts'
 import { normalizedAddress } from '../people/address.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import type { PeopleSnapshot } from './people-snapshot.ts'
 import { earlyApproval } from './approval-texts.ts'
 import { listPeople, parsePeopleQuery } from './filters.ts'
-import type { Report } from './report.ts'
 import { overviewPage, freshnessOf, withCompanyNames } from './overview.ts'
 import { uniqueNames } from './unique-names.ts'
 import { peoplePage } from './people-page.ts'
@@ -51,7 +50,7 @@ export const requireAdmin =
 type AdminDeps = {
   snapshot: PeopleSnapshot
   people: Pick<PeopleStore, 'keyFor' | 'getByKey'>
-  keepStateStore: Pick<KeepStateStore, 'load' | 'loadDecided' | 'findDecision'>
+  keepStateStore: Pick<KeepStateStore, 'load' | 'loadDecided'>
   publicUrl: string
   company: Pick<
     Company,
@@ -71,21 +70,21 @@ export function createAdminRoutes(deps: AdminDeps): Router {
   router.get('/admin', async (req, res) => {
     auditView(req, 'overview')
 
-    const [report, keepState] = await Promise.all([
-      snapshot.report(browserGoneSignal(res)),
-      keepStateStore.load(),
-    ])
+    const report = await snapshot.report(browserGoneSignal(res))
+    const waiting = report.datasources.filter(({ counts }) => counts.blocked > 0)
+    const keepState = await keepStateStore.loadDecided(
+      waiting.map(({ instance }) => earlyApproval(instance, report)),
+    )
 
     const { user } = requireSignedIn(req)
     const owned = report.datasources.map((app) => {
       const { owners } = company.approversOf(app.instance)
       return { ...app, owners: createAdminCheck(owners, [])(user) ? [] : owners }
     })
-    const approvals = await withDecisions(report, keepState, keepStateStore)
     const given = { ...company, now: now(), since: req.query['since'] }
     const data = (t: Texts) => {
       const shown = withCompanyNames({ ...report, datasources: owned }, keepState, company, t.lang)
-      return overviewPage(shown.report, { ...shown.keepState, approvals }, t, given)
+      return overviewPage(shown.report, shown.keepState, t, given)
     }
     sendPage(req, res, { view: 'admin/overview', sheet: 'wide', data })
   })
@@ -135,20 +134,4 @@ export function createAdminRoutes(deps: AdminDeps): Router {
     })
 
   return router
-}
-
-/** Applies the decisions of owners since the last run. */
-async function withDecisions(
-  report: Report,
-  { approvals = [] }: KeepState,
-  store: Pick<KeepStateStore, 'findDecision'>,
-) {
-  const all = new Map(approvals.map((approval) => [approval.instance, approval]))
-  for (const { instance, counts } of report.datasources) {
-    const decision = counts.blocked > 0 ? await store.findDecision(instance) : undefined
-    const approval = all.get(instance) ?? earlyApproval(instance, report)
-    const decided = applyDecision(approval, decision)
-    if (decided !== approval) all.set(instance, decided)
-  }
-  return [...all.values()]
 }

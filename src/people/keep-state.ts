@@ -207,12 +207,18 @@ export class KeepStateStore {
     return (await this.#read<KeepState>(KEY)) ?? { massDisconnects: [], zones: {}, days: [] }
   }
 
-  /** The state with the decisions that owners made since the last run. */
-  async loadDecided(): Promise<KeepState> {
+  /**
+   * The state with the decisions that owners made since the last run.
+   * @param early approvals that a run may not have stored yet; left out unless one did, or an owner decided
+   */
+  async loadDecided(early: readonly Approval[] = []): Promise<KeepState> {
     const state = await this.load()
+    const { approvals: stored = [] } = state
+    const isUnstored = ({ instance }: Approval) => !stored.some((one) => one.instance === instance)
     const decide = async (approval: Approval) =>
       applyDecision(approval, await this.findDecision(approval.instance))
-    return { ...state, approvals: await Promise.all((state.approvals ?? []).map(decide)) }
+    const decided = await Promise.all([...stored, ...early.filter(isUnstored)].map(decide))
+    return { ...state, approvals: decided.filter((one) => !isUnstored(one) || one.stage === 'approved') }
   }
 
   /** Only the run that holds the lease writes. */
