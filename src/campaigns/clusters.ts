@@ -149,13 +149,11 @@ export async function findClusters(
     return { at: now, what: isRestored ? 'restored' : 'ended', instance, name, people: lapsed, had }
   }
   const over = delistedApps.filter(({ instance }) => !delisted.some((app) => app.instance === instance))
-  const listedEvents = over.flatMap(
-    ({ instance, name, people: count, isHidden = count === 0 }): AppEvent[] => {
-      const { undone = 0, listedAt = [] } = delistings.apps.get(instance) ?? {}
-      const event = { at: now, what: isHidden ? 'shown' : 'listed', instance, name, people: count } as const
-      return (isHidden ? listedAt.length : undone) > 0 ? [event] : []
-    },
-  )
+  const listedEvents = over.flatMap(({ instance, name, people: count, isHidden }): AppEvent[] => {
+    const { undone = 0, listedAt = [] } = delistings.apps.get(instance) ?? {}
+    const event = { at: now, what: isHidden ? 'shown' : 'listed', instance, name, people: count } as const
+    return (isHidden ? listedAt.length : undone) > 0 ? [event] : []
+  })
   return {
     massDisconnects: [
       ...lostByMany,
@@ -338,7 +336,7 @@ function delistedAppsIn(
   now: number,
 ) {
   const { delistedApps = [], newApps = [], ended, isOutage } = before
-  const isOver = ({ instance, markedRemovedAt, people, isHidden = people === 0 }: DelistedApp) => {
+  const isOver = ({ instance, markedRemovedAt, isHidden }: DelistedApp) => {
     const counts = apps.get(instance)
     if (markedRemovedAt === undefined) return isMostlyUndone(counts)
     // A hidden app is in no record that is read, so it is back once it is shown.
