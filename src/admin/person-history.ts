@@ -51,7 +51,8 @@ const DAY_MS = 86_400_000
 
 /** True if the action was about a list that dropped the person, or about an app that they had lost or waited for. */
 function isRelevantTo(person: Person, action: OperatorAction, current: (instance: string) => string) {
-  const { at, app, what, since = 0 } = action
+  const { at, what, since = 0 } = action
+  const app = action.app && current(action.app)
   const { lastCheck, accessEvents = [], intents, ...dates } = person
   const { listedAt = Infinity, leftAt = Infinity } = dates
   if (app === undefined) return leftAt >= at && leftAt - at < DAY_MS
@@ -83,9 +84,6 @@ export function historyOf(
   const records = counted.lastCheck?.apps ?? []
   const { failures = [], actions: personActions = [], accessEvents = [] } = person
   const current = (instance: string) => replacedBy.get(instance) ?? instance
-  const all = (keepState.actions ?? []).map((action) =>
-    action.app === undefined ? action : { ...action, app: current(action.app) },
-  )
   const { listedAt = Infinity, leftAt = Infinity } = person
   const hidden = (keepState.appEvents ?? []).filter(
     ({ what, at, instance }) =>
@@ -94,7 +92,7 @@ export function historyOf(
   const access = accessEvents.filter(
     ({ what, instance, at }) => what !== 'listed' || isInHistory(person, instance, at),
   )
-  const actions = [...personActions, ...all.filter((action) => isRelevantTo(person, action, current))]
+  const ofRuns = keepState.actions?.filter((action) => isRelevantTo(person, action, current)) ?? []
   const events = [
     ...MILESTONES.flatMap((milestone) => eventOf(milestone, person[milestone])),
     ...person.campaigns.flatMap(({ name, emails }) =>
@@ -111,9 +109,9 @@ export function historyOf(
     ...failures.flatMap(({ at, code, instance: app }) =>
       isChoice(code) ? eventOf(code, at, { app }) : eventOf('failed', at, { code, app }),
     ),
-    ...actions.flatMap((action) => {
+    ...[...personActions, ...ofRuns].flatMap((action) => {
       const { at, what, by, app } = action
-      return eventOf(what, at, { by, app, former: formerAddress(action, person) })
+      return eventOf(what, at, { by, app: app && current(app), former: formerAddress(action, person) })
     }),
   ]
   const apps = summary.apps.map((app, index) => {
