@@ -9,10 +9,7 @@ import type { Texts } from '../web/languages/texts.ts'
 import { DAY_MS, CHANGES, newAppCounts, peopleStuckAt, utcDay, zeros } from './report.ts'
 import type { AppCounts, Report } from './report.ts'
 
-type ComparedReport = Pick<
-  Report,
-  'ready' | 'finished' | 'days' | 'changeCounts' | 'datasources' | 'lostSince' | 'lostByDay'
->
+type ComparedReport = Pick<Report, 'ready' | 'finished' | 'days' | 'datasources' | 'lostByDay'>
 
 /**
  * Compares with the newest row up to the requested day, else up to a week ago, else with the oldest row.
@@ -25,20 +22,16 @@ export function compareSince(report: ComparedReport, keepState: KeepState, now: 
   const upTo = isDay ? sinceDay : utcDay(now - 7 * DAY_MS)
   const row = before.findLast(({ day }) => day <= upTo) ?? before[0]
   if (row === undefined) return undefined
-  const since = report.days.filter(({ day }) => day > row.day)
-  const changeCounts = zeros(CHANGES)
-  for (const counts of since) for (const what of CHANGES) changeCounts[what] += counts[what]
-  const lostSince = new Map<string, number>()
-  for (const { day, instance, count } of report.lostByDay)
-    if (day > row.day) lostSince.set(instance, (lostSince.get(instance) ?? 0) + count)
-  return compareWith(row, { ...report, lostSince }, changeCounts, keepState, (at) => utcDay(at) > row.day)
+  const isSince = ({ day }: { day: string }) => day > row.day
+  const since = { days: report.days.filter(isSince), lostByDay: report.lostByDay.filter(isSince) }
+  return compareWith(row, { ...report, ...since }, keepState, (at) => utcDay(at) > row.day)
 }
 
 /** Compares with the last digest; without one, with a week ago. @param report made since that digest */
 export function compareWithDigest(report: ComparedReport, keepState: KeepState, now: number) {
   const { digest } = keepState
-  if (digest === undefined || report.changeCounts === undefined) return compareSince(report, keepState, now)
-  return compareWith(digest, report, report.changeCounts, keepState, (at) => at > digest.at)
+  if (digest === undefined) return compareSince(report, keepState, now)
+  return compareWith(digest, report, keepState, (at) => at > digest.at)
 }
 
 /** The app that affects most people, and at least half of `count`. */
@@ -50,10 +43,10 @@ export function dominantApp(apps: readonly AppCounts[], count: number, peopleAff
   return count > 0 && most > next && most * 2 >= count ? first : undefined
 }
 
+/** @param report its days begin after the row */
 function compareWith(
   row: DailyCounts & { at?: number },
   report: ComparedReport,
-  changeCounts: NonNullable<Report['changeCounts']>,
   { newApps: ongoing = [], appEvents = [], ...state }: KeepState,
   isSince: (at: number) => boolean,
 ) {
@@ -82,7 +75,10 @@ function compareWith(
     const earlier = newApps.get(instance)?.people ?? 0
     if (what === 'new') newApps.set(instance, { ...event, people: earlier + people, hasMoved })
   }
-  const lostBy = ({ instance }: { instance: string }) => report.lostSince?.get(instance) ?? 0
+  const changeCounts = zeros(CHANGES)
+  for (const counts of report.days) for (const what of CHANGES) changeCounts[what] += counts[what]
+  const lostBy = ({ instance }: { instance: string }) =>
+    report.lostByDay.reduce((sum, lost) => sum + (lost.instance === instance ? lost.count : 0), 0)
   return {
     row,
     before,

@@ -4,7 +4,7 @@ import { delistedInstances, pausedApps, PROGRESS_STATES, type KeepState } from '
 import { mayHaveBeenSent } from '../people/person.ts'
 import { CRITERIA, type PersonSummary } from './person-summary.ts'
 
-/** `since`: also counts the changes since then. `state`: of the last run; apps in question are left out. */
+/** `since`: the counts of days begin after it. `state`: of the last run; apps in question are left out. */
 type ReportOptions = { since?: number | undefined; state?: KeepState }
 
 type Criterion = keyof typeof CRITERIA
@@ -95,9 +95,6 @@ export type Report = Omit<Totals, 'asOf' | 'lastEmailAt' | 'dueLater'> & {
   delistedApps: { instance: string; count: number; listed: number }[]
   groups: GroupCounts[]
   days: DayCounts[]
-  changeCounts?: Record<(typeof CHANGES)[number], number>
-  /** People of `changeCounts.fellBack`, by the apps that they have lost since. */
-  lostSince?: ReadonlyMap<string, number>
   /** People who first lost access on that UTC day, by the apps that they have lost. Left out of report.json. */
   lostByDay: { day: string; instance: string; count: number }[]
 }
@@ -126,7 +123,7 @@ function uncountedApps(state: KeepState): Set<string> {
 /** Counts one person after the other, because each step of an async generator takes as long as counting a person. */
 export class ReportCounter {
   readonly #now: number
-  readonly #since: number | undefined
+  readonly #since: number
   readonly #remindAt
   readonly #uncounted: ReadonlySet<string>
   readonly #totals = newTotals()
@@ -134,14 +131,15 @@ export class ReportCounter {
   readonly #groups = new Map<string, GroupCounts>()
   /** By the number of the UTC day since 1970. */
   readonly #days = new Map<number, DayCounts>()
-  readonly #changeCounts = zeros(CHANGES)
-  readonly #lostSince = new Map<string, number>()
   readonly #lostByDay = new Map<string, Report['lostByDay'][number]>()
   readonly #delistedApps = new Map<string, number>()
   #gone = 0
 
   /** @param options as for createReport; `remindAt`: when a person's next email can leave, not before {@link dueAt} */
-  constructor(now: number, { since, state, remindAt }: ReportOptions & { remindAt?: typeof dueAt }) {
+  constructor(
+    now: number,
+    { since = -Infinity, state, remindAt }: ReportOptions & { remindAt?: typeof dueAt },
+  ) {
     this.#now = now
     this.#since = since
     this.#uncounted = state === undefined ? new Set() : uncountedApps(state)
@@ -150,9 +148,9 @@ export class ReportCounter {
 
   add(summary: PersonSummary): void {
     const moments = momentsOf(summary)
-    addToDays(this.#days, moments)
-    if (this.#since !== undefined) this.#addChanges(summary, moments, this.#since)
-    for (const at of moments.fellBack) if (at !== undefined) this.#addLosses(summary, utcDay(at))
+    addToDays(this.#days, moments, this.#since)
+    for (const at of moments.fellBack)
+      if (at !== undefined && at > this.#since) this.#addLosses(summary, utcDay(at))
     if (CRITERIA.gone(summary)) {
       this.#gone++
       return
@@ -173,14 +171,6 @@ export class ReportCounter {
       const { count } = this.#lostByDay.get(day + lostAs) ?? { count: 0 }
       this.#lostByDay.set(day + lostAs, { day, instance: lostAs, count: count + 1 })
     }
-  }
-
-  #addChanges({ apps }: PersonSummary, moments: ReturnType<typeof momentsOf>, since: number): void {
-    const isSince = (at = -Infinity) => at > since
-    for (const what of CHANGES) this.#changeCounts[what] += moments[what].filter(isSince).length
-    const lost = moments.fellBack.some(isSince) ? apps.filter(({ lapsedAt }) => isSince(lapsedAt)) : []
-    for (const { instance, lostAs = instance } of lost)
-      this.#lostSince.set(lostAs, (this.#lostSince.get(lostAs) ?? 0) + 1)
   }
 
   #addDue(summary: PersonSummary): void {
@@ -227,7 +217,6 @@ export class ReportCounter {
       groups: withSmallTogether([...this.#groups.values()]),
       days: [...this.#days.values()].sort((one, other) => one.day.localeCompare(other.day)),
       lostByDay: [...this.#lostByDay.values()],
-      ...(this.#since !== undefined && { changeCounts: this.#changeCounts, lostSince: this.#lostSince }),
     }
   }
 }
@@ -315,10 +304,10 @@ function momentsOf(summary: PersonSummary): Record<(typeof OF_DAY)[number], (num
   }
 }
 
-function addToDays(days: Map<number, DayCounts>, moments: ReturnType<typeof momentsOf>): void {
+function addToDays(days: Map<number, DayCounts>, moments: ReturnType<typeof momentsOf>, since: number): void {
   for (const name of OF_DAY)
     for (const at of moments[name]) {
-      if (at === undefined) continue
+      if (at === undefined || at <= since) continue
       const day = Math.floor(at / DAY_MS)
       const counts = days.get(day) ?? newDay(utcDay(at))
       counts[name]++
