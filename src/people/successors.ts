@@ -12,11 +12,10 @@ export function withSuccessors(person: Person, replacedBy: ReadonlyMap<string, s
     ...omitUndefined({ apps: apps?.map(rename), alsoListed: alsoListed?.map(rename) }),
   })
   const campaigns = person.campaigns.map(({ name, emails }) => ({ name, emails: emails.map(renamed) }))
-  if (lastCheck === undefined) return { ...person, campaigns }
   const failures = person.failures?.map((one) =>
     one.instance ? { ...one, instance: rename(one.instance) } : one,
   )
-  const apps = new Map(lastCheck.apps.map((app) => [app.instance, app]))
+  const apps = new Map(lastCheck?.apps.map((app) => [app.instance, app]))
   for (const [movedFrom, instance] of replacedBy) {
     const [former, known] = [apps.get(movedFrom), apps.get(instance)]
     apps.delete(movedFrom)
@@ -39,7 +38,7 @@ export function withSuccessors(person: Person, replacedBy: ReadonlyMap<string, s
     ...person,
     campaigns,
     ...omitUndefined({ failures, intents: intents && choices && { ...intents, apps: choices } }),
-    lastCheck: { ...lastCheck, apps: [...apps.values()] },
+    ...(lastCheck && { lastCheck: { ...lastCheck, apps: [...apps.values()] } }),
   }
 }
 

@@ -86,6 +86,18 @@ it.each<[string, AppRecord[], string[], string[]]>([
   expect(after.failures).toEqual([{ ...failures[0], instance: 'slack_2' }])
 })
 
+it('failures and choices of a person who was never checked follow their app', () => {
+  const apps = [{ instance: 'slack_1', kind: 'skipped' as const, since: 1 }]
+  const failures = [{ at: 8, instance: 'slack_1', code: 'blocked' }]
+  const person = { ...newPerson('ada@acme.example', 0), failures, intents: { checkedAt: 9, apps } }
+  const after = withSuccessors(person, replacedBy)
+  expect(after).toEqual({
+    ...person,
+    failures: [{ ...failures[0], instance: 'slack_2' }],
+    intents: { checkedAt: 9, apps: [{ ...apps[0], instance: 'slack_2' }] },
+  })
+})
+
 it('a list of everyone knows each replacement first, and no page waits for that', async () => {
   const { records } = memoryRecords()
   const company = resolveCompany({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
