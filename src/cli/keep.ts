@@ -17,6 +17,7 @@ import { WORKING_HOURS } from '../campaigns/working-time.ts'
 import { PROGRESS_STATES, withActions } from '../people/keep-state.ts'
 import type { DailyCounts, KeepState, KeepStateStore } from '../people/keep-state.ts'
 import { appsOf } from '../people/person.ts'
+import { isOnlySignedIn } from '../people/rename.ts'
 import { OperatorError } from '../problem.ts'
 import type { Records } from '../records/records.ts'
 import { COMMAND } from '../version.ts'
@@ -101,8 +102,7 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
   const inUse = new Set<string>()
   for await (const person of peopleStore.all()) {
     rows.matchRow(person)
-    const { listedAt, optedOutAt, signIns, renamingFrom, email } = person
-    if ((listedAt ?? optedOutAt ?? (signIns ? undefined : 1)) && renamingFrom === undefined) inUse.add(email)
+    if (person.renamingFrom === undefined && !isOnlySignedIn(person)) inUse.add(person.email)
   }
   const doubt = rows.doubt(run.faults.length === 0)
   if (doubt !== undefined && options.confirm !== true) throw new ConfirmationRequired(doubt)

@@ -93,7 +93,7 @@ const OF_SIGN_INS: readonly string[] = [
 ] satisfies (keyof Person)[]
 
 /** True if the person wasn't listed, has no id and no emails, and didn't opt out. */
-const isOnlySignedIn = (person: Person): boolean =>
+export const isOnlySignedIn = (person: Person): boolean =>
   person.signIns !== undefined &&
   person.campaigns.length === 0 &&
   Object.keys(person).every((field) => OF_SIGN_INS.includes(field))

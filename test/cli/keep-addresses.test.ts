@@ -201,6 +201,14 @@ it.each<[string, Partial<Person>[], exit: number]>([
     ],
     3,
   ],
+  [
+    'has a sign-in and an email',
+    [
+      { email: ADA, id: 'E1', listedAt: 1 },
+      { email: BOB, signIns: ['new'], campaigns: [{ name: 'onboarding', emails: [] }] },
+    ],
+    3,
+  ],
   ['was interrupted', [{ email: BOB, id: 'E1', listedAt: 1, formerEmails: [ADA], renamingFrom: ADA }], 0],
 ])('a dry run exits as a run if the person at the new address %s', async (_what, known, exit) => {
   const { run, people } = installation()
