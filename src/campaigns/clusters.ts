@@ -33,6 +33,8 @@ type ClusterCounts = Record<'connected' | 'connectedByConsent', number> & {
   /** Times of new changes, one for each person. `earlierAt`: of changes that were evaluated and made no cluster. */
   changedAt: number[]
   earlierAt: number[]
+  /** Times of new delistings for people who had lost it. They have access again, unless other apps left, too. */
+  restoredAt: number[]
   /** Times of first listings. */
   newAt: number[]
   /** Checks of people who have it listed. */
@@ -52,7 +54,7 @@ function createCounter(
 ) {
   const newest = new Map(found.map((app) => [app.instance, app]))
   const apps = new Map<string, ClusterCounts>()
-  const lists = () => ({ changedAt: [], earlierAt: [], newAt: [], listedAt: [] })
+  const lists = () => ({ changedAt: [], earlierAt: [], restoredAt: [], newAt: [], listedAt: [] })
   const add = (app: AppRecord, checkedAt: number) => {
     const { instance, name, status, since, movedFrom, movedTo, delistedAt, previousLapsedAt } = app
     const zeros = { inKnownCluster: 0, undone: 0, back: 0, connected: 0, connectedByConsent: 0 }
@@ -67,8 +69,8 @@ function createCounter(
     if (isUndone) count.undone++
     if (isUndone && movedTo === undefined) count.back++
     if (isPartOf(newestApp, at)) count.inKnownCluster++
-    else if (at !== undefined && at >= evaluatedAt && !(previousLapsedAt && delistedAt))
-      count.changedAt.push(at)
+    else if (at !== undefined && at >= evaluatedAt)
+      count[previousLapsedAt && delistedAt ? 'restoredAt' : 'changedAt'].push(at)
     else if (status !== 'connected') count.listedAt.push(checkedAt)
     else {
       count[since >= evaluatedAt && delistedAt === undefined ? 'connectedByConsent' : 'connected']++
@@ -100,19 +102,20 @@ export async function findClusters(
   const listings = createCounter(newApps, evaluatedAt, 'newAt')
   const inQuestion = delistedApps.map(({ firstAt, ...app }) => ({ ...app, since: firstAt ?? app.since }))
   const delistings = createCounter(inQuestion, evaluatedAt, 'delistedAt', 'previousDelistedAt')
-  let [all, listing, emptied] = [0, 0, 0]
+  let [all, listing, emptied, unexplained] = [0, 0, 0, 0]
   const moves = new Map<string, { to: string; moved: number }>()
   for await (const person of people) {
     if (isGone(person) || person.lastCheck === undefined) continue
     all++
     const { apps, checkedAt } = person.lastCheck
     listing += Number(apps.some(({ status }) => status !== 'connected'))
-    emptied += Number(apps.some(({ delistedAt = -Infinity }) => delistedAt >= evaluatedAt))
+    const left = apps.filter(({ delistedAt = -Infinity }) => delistedAt >= evaluatedAt)
+    emptied += Number(left.length > 0)
+    unexplained += Number(left.some(({ previousLapsedAt }) => previousLapsedAt === undefined))
     for (const app of apps) {
       if (isUnavailable(app.status)) continue
       const to = unconnectedSuccessorOf(app, apps)
-      const moved = (moves.get(app.instance)?.moved ?? 0) + 1
-      if (to !== undefined) moves.set(app.instance, { to, moved })
+      if (to !== undefined) moves.set(app.instance, { to, moved: 1 + (moves.get(app.instance)?.moved ?? 0) })
       delistings.add(app, checkedAt)
       if (isAnsweredRemoved({ delistedApps }, app.instance)) continue
       lapses.add(to === undefined ? app : asLost(app), checkedAt)
@@ -132,6 +135,8 @@ export async function findClusters(
   const added = newAppsIn(listings.apps, newApps, { all, now, isLost })
   // The service may have failed, so each app that left a list is in question.
   const isOutage = listing === 0 && emptied >= MIN_PEOPLE
+  if (isOutage && unexplained >= MIN_PEOPLE)
+    for (const { changedAt, restoredAt } of delistings.apps.values()) changedAt.push(...restoredAt)
   const before = { delistedApps, newApps: added.newApps, ended, isOutage }
   const delisted = delistedAppsIn(delistings.apps, before, now).map((app) =>
     moved.includes(app.instance) ? { ...app, isMoved: true } : app,
@@ -351,10 +356,9 @@ function delistedAppsIn(
     if (earlier !== undefined && earlier.markedConnectedAt === undefined) continue
     const wasConnected = connectedByConsent > changedAt.length * MAX_CONSENT_RATIO
     // The end of a mass disconnect looks like a repair. If no list has the app, and one more person lost it, it wasn't.
-    const hasEnded = ended.some((lost) => lost.instance === instance)
-    const isGoneForAll = isOutage || (hasEnded && listedAt.length === 0)
+    const hasGone = listedAt.length === 0 && ended.some((lost) => lost.instance === instance)
     const times = changedAt.toSorted((one, other) => one - other)
-    const all = isGoneForAll && times.length > 0 ? mostWithin(times, SPREAD_MS) : undefined
+    const all = (isOutage || hasGone) && times.length > 0 ? mostWithin(times, SPREAD_MS) : undefined
     const shared = findCluster(times, times.length + listedAt.length) ?? all
     if (wasConnected || shared === undefined) continue
     // It may have left one department's lists after the other's.
