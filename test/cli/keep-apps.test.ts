@@ -312,22 +312,19 @@ it.each([
 it.each([
   [4, ['jira_1']],
   [5, []],
-])(
-  'where an outage empties all lists and %i had another app, a lost app counts as %j',
-  async (many, counted) => {
-    const { run, unconnectedApps, conditions, people, keepState } = installation()
-    const sweep = async (apps: readonly string[], ofOthers: readonly string[]) => {
-      for (const [index, email] of twelve.entries())
-        unconnectedApps.set(email, index >= 8 ? [...apps] : index < many ? [...ofOthers] : [])
-      conditions.now += 6 * HOUR
-      await run(twelve)
-    }
-    for (const apps of [['jira_1'], [], ['jira_1']]) await sweep(apps, ['slack_1'])
-    await sweep([], [])
-    const person = personForCounts((await people.get(twelve[8]!))!, await keepState.load())
-    expect(appsOf(person).map(({ instance }) => instance)).toEqual(counted)
-  },
-)
+])('an outage that empties %i other lists makes a lost app count as %j', async (many, counted) => {
+  const { run, unconnectedApps, conditions, people, keepState } = installation()
+  const sweep = async (apps: readonly string[], ofOthers: readonly string[]) => {
+    for (const [index, email] of twelve.entries())
+      unconnectedApps.set(email, index >= 8 ? [...apps] : index < many ? [...ofOthers] : [])
+    conditions.now += 6 * HOUR
+    await run(twelve)
+  }
+  for (const apps of [['jira_1'], [], ['jira_1']]) await sweep(apps, ['slack_1'])
+  await sweep([], [])
+  const person = personForCounts((await people.get(twelve[8]!))!, await keepState.load())
+  expect(appsOf(person).map(({ instance }) => instance)).toEqual(counted)
+})
 
 it.each([
   [4, 0],
