@@ -11,7 +11,15 @@ import type { WalkChecker } from './walk-checker.ts'
 import { overviewPath, stepFromQuery } from './paths.ts'
 import type { ProgressRecorder } from './progress-recorder.ts'
 import { afterClick, afterReturn, stepResultOf, type TransitionCheck } from './transition.ts'
-import { findReturn, isBeingConfirmed, markReturned, mayCheck, type StartedApp, type Walk } from './walk.ts'
+import {
+  findReturn,
+  isBeingConfirmed,
+  markReturned,
+  mayCheck,
+  type StartedApp,
+  type TrackedApp,
+  type Walk,
+} from './walk.ts'
 import type { WalkStore } from './walk-store.ts'
 
 /** A return this soon may have needed no click, and browsers give up after some 20 redirects in a row. */
@@ -48,15 +56,15 @@ export class Consents {
     const { walkChecker } = this.#deps
     const { user } = requireSignedIn(req)
     return await this.#once(`${personKey(user)} click ${instance ?? ''}`, async () => {
-      // Stays empty if the click fails before its turn: reading hundreds of walks at once would fill the memory.
-      let walk: Pick<Walk, 'apps'> = { apps: [] }
-      const onRead = (read: Walk) => void (walk = read)
+      // Not the whole walk, and none if the click fails before its turn: hundreds of them would fill the memory.
+      let app: TrackedApp | undefined
+      const onRead = ({ apps }: Walk) => void (app = apps.find((one) => one.instance === instance))
       try {
         const decide = (before: Walk, check: TransitionCheck) => afterClick(before, check, instance)
         const decision = await walkChecker.checkForTransition(req, { mayLeave: true, decide, onRead })
         return this.#resultOf(user, decision)
       } catch (error) {
-        this.#auditFailure(user, walk, instance, error)
+        this.#auditFailure(user, app, error)
         throw error
       }
     })
@@ -112,7 +120,7 @@ export class Consents {
       }
       return this.#resultOf(user, decision)
     } catch (error) {
-      this.#auditFailure(user, { apps: [app] }, instance, error)
+      this.#auditFailure(user, app, error)
       // The person is back, even if the check failed.
       await walks.update(user, (before) => markReturned(before, app, now(), 1))
       throw error
@@ -122,19 +130,14 @@ export class Consents {
   /**
    * The log line of a failed request names neither the person nor the app. The record is changed in the background and
    * in turn, because a hanging service fails hundreds of clicks at once.
+   * @param known an app of the walk, because any other instance is anyone's text
    */
-  #auditFailure(
-    user: User,
-    { apps }: Pick<Walk, 'apps'>,
-    instance: string | undefined,
-    error: unknown,
-  ): void {
+  #auditFailure(user: User, known: TrackedApp | undefined, error: unknown): void {
     const { audit, progress, now } = this.#deps
     const { code, datasource } = error instanceof Problem ? error : new Problem(500, 'internal')
-    // An instance that isn't theirs is anyone's text.
-    const app = datasource ?? apps.find((one) => one.instance === instance)
-    audit({ event: 'step_failed', user, datasource: app?.instance, code })
-    void progress.recordFailure(user, { at: now(), instance: app?.instance, code })
+    const { instance } = datasource ?? known ?? { instance: undefined }
+    audit({ event: 'step_failed', user, datasource: instance, code })
+    void progress.recordFailure(user, { at: now(), instance, code })
   }
 
   /** Called once per transition, even if several requests share it, so that the audit line is written once. */

@@ -94,6 +94,8 @@ export class ServiceForPerson {
     }
     const runWith = async (getTokens: () => Promise<unknown>) => {
       await this.#tokenWaits.run(person, getTokens)
+      // The session may have ended during an early refresh.
+      if (findSignedIn(req) === undefined) throw new SignInAgain(req)
       const { promise: end, resolve } = Promise.withResolvers<void>()
       this.#ends.set(req, end)
       return await turns.run(person, work, signal).finally(resolve)

@@ -7,6 +7,7 @@ import { AccessTokenRejected } from '../../src/client-api/errors.ts'
 import type { ListedApp } from '../../src/client-api/responses.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { Problem } from '../../src/problem.ts'
+import { SignInAgain } from '../../src/sign-in/require-sign-in.ts'
 import { ServiceForPerson } from '../../src/sign-in/service-for-person.ts'
 
 afterEach(() => void vi.useRealTimers())
@@ -181,6 +182,19 @@ it.each([
   for (let n = 0; n < 200; n++) void open(`person ${n}`, expiresAt)
   await nextTurn()
   await expect(open('ada', 9_000_000)).resolves.toEqual([])
+})
+
+it('a page whose session ends during an early refresh leads to the sign-in', async () => {
+  vi.useFakeTimers()
+  const refresh = (req: Partial<express.Request>) => {
+    delete req.session
+    return new Promise<never>(() => {})
+  }
+  const service = serviceWith({}, { tokenRefresh: { refresh }, now: () => 9_000_000 })
+  const req = requestOf('ada', { refreshToken: 'refresh', expiresAt: 9_001_000 })
+  const page = service.inTurn(req, {}, () => service.check(req)).catch((error: unknown) => error)
+  await vi.advanceTimersByTimeAsync(1_100)
+  expect(await page).toBeInstanceOf(SignInAgain)
 })
 
 it('pages that wait for tokens are counted among those of the person', async () => {
