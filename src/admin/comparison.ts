@@ -77,8 +77,9 @@ function compareWith(
   }
   const changeCounts = zeros(CHANGES)
   for (const counts of report.days) for (const what of CHANGES) changeCounts[what] += counts[what]
-  const lostBy = ({ instance }: { instance: string }) =>
-    report.lostByDay.reduce((sum, lost) => sum + (lost.instance === instance ? lost.count : 0), 0)
+  const lost = new Map<string, number>()
+  for (const { instance, count } of report.lostByDay) lost.set(instance, (lost.get(instance) ?? 0) + count)
+  const lostBy = ({ instance }: { instance: string }) => lost.get(instance) ?? 0
   return {
     row,
     before,

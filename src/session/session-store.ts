@@ -1,7 +1,6 @@
 // Stores sessions in Records, by connect-redis. The hash of a session's ID names its record, and the ID seals it.
 // A session has a revision, and a write over any other revision fails, so a slow request never restores old tokens or
 // an ended session.
-import { setTimeout as pause } from 'node:timers/promises'
 import { RedisStore } from 'connect-redis'
 import type { Request } from 'express'
 import type { SessionData } from 'express-session'
@@ -9,7 +8,7 @@ import type { Records } from '../records/records.ts'
 import { hashOf, type Sealer } from '../records/seal.ts'
 
 type Done = (error?: unknown) => void
-type SessionRecords = Pick<Records, 'get' | 'getAll' | 'put' | 'compareAndSet' | 'remove'>
+type SessionRecords = Pick<Records, 'get' | 'put' | 'compareAndSet' | 'remove'>
 
 /** Another request has changed or ended the session. */
 export class SessionChanged extends Error {
@@ -19,8 +18,6 @@ export class SessionChanged extends Error {
 /** Touches within this share of the idle time are skipped, so that most pages only read. */
 const TOUCH_SHARE = 0.05
 const MAX_TOUCHES = 50_000
-/** Touches within this time go to the store together, at half the cost. */
-const TOUCH_BATCH_MS = 50
 
 /** Replaces a session that was ended from another device, so that the next sign-in there sends prompt=login. */
 const ENDED = 'ended'
@@ -131,7 +128,6 @@ export class SessionStore extends RedisStore {
 class SessionCommands {
   readonly #records: SessionRecords
   readonly #sealer: Sealer
-  #touches: { keys: Set<string>; done: Promise<unknown> } | undefined
 
   constructor(records: SessionRecords, sealer: Sealer) {
     this.#records = records
@@ -156,24 +152,10 @@ class SessionCommands {
   }
 
   async expire(id: string, seconds: number): Promise<void> {
-    this.#touches ??= this.#startBatch(seconds)
-    this.#touches.keys.add(sessionKey(hashOf(id)))
-    await this.#touches.done
-  }
-
-  #startBatch(seconds: number) {
-    const keys = new Set<string>()
-    const prolong = async () => {
-      this.#touches = undefined
-      const sealed = await this.#records.getAll([...keys])
-      const prolongOne = async (key: string, index: number) => {
-        const value = sealed[index]
-        if (value !== undefined && value !== ENDED)
-          await this.#records.compareAndSet(key, value, value, seconds)
-      }
-      await Promise.all([...keys].map(prolongOne))
-    }
-    return { keys, done: pause(TOUCH_BATCH_MS, undefined, { ref: false }).then(prolong) }
+    const key = sessionKey(hashOf(id))
+    const sealed = await this.#records.get(key)
+    if (sealed !== undefined && sealed !== ENDED)
+      await this.#records.compareAndSet(key, sealed, sealed, seconds)
   }
 
   del([id = '']: string[]): Promise<void> {
