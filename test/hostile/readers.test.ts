@@ -1,4 +1,4 @@
-// Every parser with hostile input: only documented errors, less than five seconds of work, no leaked memory.
+// Every parser with hostile input: only documented errors, less than a second of work, no leaked memory.
 // HOSTILE_RUNS draws more for each (`npm run proof:hostile`); HOSTILE_SEED repeats the seed of a failure.
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -9,8 +9,7 @@ import { recordings } from './recordings.ts'
 import { tokens } from './tokens.ts'
 import { wire } from './wire.ts'
 
-/** Far above the usual, because a busy machine may be five times slower. */
-const MAX_CPU_MICROSECONDS = 5_000_000
+const MAX_CPU_MICROSECONDS = 1_000_000
 /** Limit for one input, the largest of which have some megabytes. */
 const MAX_HELD = 128 * 2 ** 20
 /** Includes the memory of the test runner. */
@@ -23,7 +22,7 @@ const measuresLeaks = numRuns >= 300
 let before: number | undefined
 
 it.each([...tokens, ...wire, ...files, ...recordings])(
-  `reading $name succeeds or fails with its documented error within five seconds (seed ${seed})`,
+  `reading $name succeeds or fails with its documented error within a second (seed ${seed})`,
   async ({ input, read }) => {
     if (measuresLeaks && before === undefined) await collected()
     const atStart = (before ??= heldBytes())
