@@ -11,7 +11,7 @@ export class UnreadableList extends OperatorError {
 }
 
 /** The index of each column, or -1. `exclusionColumns`: columns that may exclude a person. */
-export type Columns = Record<'email' | keyof ListDetails, number> & {
+type Columns = Record<'email' | keyof ListDetails, number> & {
   exclusionColumns: { at: number; means: keyof typeof EXCLUSION_HEADERS }[]
 }
 

@@ -4,7 +4,7 @@ import { TextDecoder } from 'node:util'
 import { addressToInvite } from '../people/address.ts'
 import { readCsv } from '../people/csv.ts'
 import { LIST_COLUMNS, type ListDetails } from '../people/person.ts'
-import { columnsIn, quoteCell, quoteCells, READERS, UnreadableList, type Columns } from './people-columns.ts'
+import { columnsIn, quoteCell, quoteCells, READERS, UnreadableList } from './people-columns.ts'
 
 export type ListEntry = ListDetails & { email: string }
 
@@ -78,6 +78,8 @@ export async function* readPeopleList(
       `${column} that can't be read: ${count}, such as ${quoteCell(sample)}; ${UNREADABLE_CELLS[column]}.`,
     )
 }
+
+type Columns = ReturnType<typeof columnsIn>
 
 const EMAIL_ONLY: Columns = { ...columnsIn([]), email: 0 }
 
