@@ -54,7 +54,7 @@ export async function startServer(settings: Settings, log: Log) {
     opened,
     /** @param drainSeconds how long it keeps serving without being ready */
     async stop(drainSeconds = 0): Promise<void> {
-      await stop(server, onramp, drainSeconds)
+      await stop(server, onramp, drainSeconds, log)
       // Metrics close last, so that the end can be observed.
       metrics?.close()
       metrics?.closeAllConnections()
@@ -101,7 +101,12 @@ async function listen(server: Server, settings: Settings, setting: 'PORT' | 'MET
  * First serves for DRAIN_SECONDS without being ready, so that proxies notice. Then accepts no new connections, and ends
  * with the last request in flight, or after MAX_DRAIN_MS.
  */
-async function stop(server: Server, onramp: ReturnType<typeof createOnramp>, drainSeconds: number) {
+async function stop(
+  server: Server,
+  onramp: ReturnType<typeof createOnramp>,
+  drainSeconds: number,
+  log: Pick<Log, 'warn'>,
+) {
   onramp.drain()
   await pause(drainSeconds * 1000)
   const closed = new Promise<void>((resolve) => {
@@ -109,7 +114,12 @@ async function stop(server: Server, onramp: ReturnType<typeof createOnramp>, dra
   })
   // Idle keep-alive connections would keep the process alive.
   const idle = setInterval(() => server.closeIdleConnections(), 50)
-  const late = setTimeout(() => server.closeAllConnections(), MAX_DRAIN_MS)
+  const late = setTimeout(() => {
+    server.getConnections((_error, connections) =>
+      log.warn({ connections }, 'shutting down: cut connections whose requests took too long'),
+    )
+    server.closeAllConnections()
+  }, MAX_DRAIN_MS)
   await closed
   clearInterval(idle)
   clearTimeout(late)

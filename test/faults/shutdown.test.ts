@@ -58,7 +58,7 @@ it('a process that gets SIGTERM finishes a sign-in whose code is being redeemed'
   expect(callback?.location).toBe('/onboarding')
 })
 
-it('a process that gets SIGTERM waits for nothing that hangs', async () => {
+it('a process that gets SIGTERM waits for nothing that hangs, and says what it cut', async () => {
   const browser = await signIn(running, 'ada')
   const parked = connect(Number(running.env['PORT']), 'localhost')
   parked.on('error', () => {})
@@ -71,6 +71,7 @@ it('a process that gets SIGTERM waits for nothing that hangs', async () => {
   parked.destroy()
   expect(code).toBe(0)
   expect(milliseconds).toBeLessThan(10_000)
+  expect(onramp.output()).toMatch(/"connections":2.*shutting down: cut connections/)
 })
 
 it('a process that gets SIGTERM twice ends at once', async () => {
