@@ -49,8 +49,8 @@ export function createOnramp(
   const keyRing = createKeyRing(records, settings.SESSION_SECRET, now)
   const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
   const audit = createAudit(log, metrics.registry, createAuditIds(secrets, normalizedAddress))
-  const { SIGN_INS_PER_MINUTE: perAddress, PUBLIC_URL: publicUrl } = settings
-  const limits = createLimits({ perAddress, publicUrl }, audit, now)
+  const { SIGN_INS_PER_MINUTE: perNetwork, PUBLIC_URL: publicUrl } = settings
+  const limits = createLimits({ perNetwork, publicUrl }, audit, now)
   const base: BaseDeps = { settings, company, log, now, metrics, records, keyRing, audit, limits }
 
   const returnTo = { publicOrigin: settings.PUBLIC_URL, allowedOrigins: settings.RETURN_TO_ORIGINS ?? [] }
@@ -102,7 +102,7 @@ export function createOnramp(
       authorizationServer.start()
       webhooks?.start()
       return waitForDataKey(keyRing, closing.signal).then(
-        // The next read of everyone repeats a failed search.
+        // If it fails, the next read of all people repeats it.
         () => void people.findReplacedApps().catch(() => {}),
       )
     },

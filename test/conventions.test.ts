@@ -53,6 +53,7 @@ const nouns = [
   'version.ts',
   'with-timeout.ts',
   'turns.ts',
+  'single-flight.ts',
 ]
 const web = [...nouns, 'session', 'web', 'languages', 'company']
 const feature = [...web, 'sign-in']
@@ -67,6 +68,7 @@ const allowed: Record<string, string[]> = {
   'version.ts': [],
   'with-timeout.ts': [],
   'turns.ts': ['problem.ts'],
+  'single-flight.ts': [],
   'packages/pack.ts': [],
   'require-node.mjs': [],
   // The current request, and the trace headers of outbound requests.

@@ -8,7 +8,7 @@ import { datasourceType, humanize } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { isRequested, personForCounts, pausedApps, unansweredDelistings } from '../people/keep-state.ts'
 import type { KeepState } from '../people/keep-state.ts'
-import { LIST_COLUMNS, isChoice } from '../people/person.ts'
+import { LIST_COLUMNS, isRecordedChoice } from '../people/person.ts'
 import type { AppRecord, EmailRecord, OperatorAction, Person, PersonApp } from '../people/person.ts'
 import { COMMAND } from '../version.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
@@ -107,7 +107,7 @@ export function historyOf(
     ),
     ...hidden.flatMap(({ at, instance }) => eventOf('hidden', at, { app: current(instance) })),
     ...failures.flatMap(({ at, code, instance: app }) =>
-      isChoice(code) ? eventOf(code, at, { app }) : eventOf('failed', at, { code, app }),
+      isRecordedChoice(code) ? eventOf(code, at, { app }) : eventOf('failed', at, { code, app }),
     ),
     ...[...personActions, ...ofRuns].flatMap((action) => {
       const { at, what, by, app } = action
@@ -144,7 +144,7 @@ function isInHistory(
   )
 }
 
-/** The end of a loss without a consent, which only counts while the app does. */
+/** An app that left the list ends its loss without a consent. That counts only while the app does. */
 function endOfLoss({ instance, since, delistedAt }: AppRecord, events: Person['accessEvents'] = []) {
   const last = events.findLast((event) => event.instance === instance)
   const isOver = last?.what === 'lost' && delistedAt !== undefined
@@ -178,7 +178,7 @@ function helpFor(
     ({ state, instance }) => state !== 'connected' && state !== 'off' && !inQuestion(instance),
   )
   const failure = failures.findLast(
-    ({ at, code }) => !isChoice(code) && code !== 'unconfirmed' && at >= visitedAt - HOUR_MS,
+    ({ at, code }) => !isRecordedChoice(code) && code !== 'unconfirmed' && at >= visitedAt - HOUR_MS,
   )
   const isBounced = summary.emailState === 'failed' && summary.progress !== 'ready'
   const blocked = left.filter((app) => app.state === 'blocked')

@@ -12,9 +12,9 @@ type Criterion = keyof typeof CRITERIA
 const CRITERION_NAMES = Object.keys(CRITERIA) as Criterion[]
 /** Events in the period of a comparison. */
 export const CHANGES = ['fellBack', 'left', 'returned', 'newApp', 'delisted', 'reminded'] as const
-const OF_DAY = ['invited', 'signedIn', 'finished', ...CHANGES, 'acted'] as const
-const OF_INVITED = ['opened', 'signedIn', 'finished', 'nothing', 'ready'] as const
-const OF_GROUP = ['signedIn', 'finished', 'hadToConnect', 'nothing', ...PROGRESS_STATES] as const
+const DAY_CRITERIA = ['invited', 'signedIn', 'finished', ...CHANGES, 'acted'] as const
+const INVITED_CRITERIA = ['opened', 'signedIn', 'finished', 'nothing', 'ready'] as const
+const GROUP_CRITERIA = ['signedIn', 'finished', 'hadToConnect', 'nothing', ...PROGRESS_STATES] as const
 /** Days after an email before the next one, as docs/invitations.md suggests. */
 export const REMIND_AFTER_DAYS = 7
 export const DAY_MS = 86_400_000
@@ -33,7 +33,7 @@ export const zeros = <K extends readonly string[]>(names: K) =>
   Object.fromEntries(names.map((name) => [name, 0])) as Record<K[number], number>
 
 /** @param name of a department; absent: all small ones together */
-const newGroup = (name?: string) => ({ name, people: 0, ...zeros(OF_GROUP) })
+const newGroup = (name?: string) => ({ name, people: 0, ...zeros(GROUP_CRITERIA) })
 
 /**
  * People by the day of an event. `fellBack`: fell back that day, and still are. `left`: had connected everything, and
@@ -41,7 +41,7 @@ const newGroup = (name?: string) => ({ name, people: 0, ...zeros(OF_GROUP) })
  * list. `returned`: connected everything again. `reminded`: emails about unconnected, lost or new apps. `acted`: those
  * of them whose apps are connected now.
  */
-const newDay = (day: string) => ({ day, ...zeros(OF_DAY) })
+const newDay = (day: string) => ({ day, ...zeros(DAY_CRITERIA) })
 
 export const newAppCounts = (instance: string, name: string) => ({
   instance,
@@ -232,7 +232,7 @@ const newTotals = () => ({
   /** The people of `limited` in each state. */
   limitedIn: zeros(PROGRESS_STATES),
   dueLater: { count: 0, from: Infinity },
-  ofInvited: zeros(OF_INVITED),
+  ofInvited: zeros(INVITED_CRITERIA),
   /** People with something to connect, by recorded events: a stage may have more people than the one before. */
   funnel: zeros(FUNNEL_STAGES),
   inProgressApps: { all: 0, connected: 0 },
@@ -283,7 +283,7 @@ function newAppAt({ apps, progress }: PersonSummary): number | undefined {
 }
 
 /** @returns milliseconds since 1970 */
-function momentsOf(summary: PersonSummary): Record<(typeof OF_DAY)[number], (number | undefined)[]> {
+function momentsOf(summary: PersonSummary): Record<(typeof DAY_CRITERIA)[number], (number | undefined)[]> {
   const { person, invitedAt, finishedAt, goneAt, returnedAt, remindedAt, actedAt } = summary
   const isGone = CRITERIA.gone(summary)
   const isInFunnel = !isGone && CRITERIA.hadToConnect(summary)
@@ -305,7 +305,7 @@ function momentsOf(summary: PersonSummary): Record<(typeof OF_DAY)[number], (num
 }
 
 function addToDays(days: Map<number, DayCounts>, moments: ReturnType<typeof momentsOf>, since: number): void {
-  for (const name of OF_DAY)
+  for (const name of DAY_CRITERIA)
     for (const at of moments[name]) {
       if (at === undefined || at <= since) continue
       const day = Math.floor(at / DAY_MS)
@@ -381,7 +381,7 @@ function withSmallTogether(groups: readonly GroupCounts[]): GroupCounts[] {
   const small = newGroup()
   for (const group of groups)
     if (group.people < MIN_PEOPLE)
-      for (const name of ['people', ...OF_GROUP] as const) small[name] += group[name]
+      for (const name of ['people', ...GROUP_CRITERIA] as const) small[name] += group[name]
   const done = ({ finished, hadToConnect, ready, people }: GroupCounts) =>
     hadToConnect === 0 ? ready / people : finished / hadToConnect
   large.sort((one, other) => done(one) - done(other))

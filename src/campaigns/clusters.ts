@@ -102,16 +102,16 @@ export async function findClusters(
   const listings = createCounter(newApps, evaluatedAt, 'newAt')
   const inQuestion = delistedApps.map(({ firstAt, ...app }) => ({ ...app, since: firstAt ?? app.since }))
   const delistings = createCounter(inQuestion, evaluatedAt, 'delistedAt', 'previousDelistedAt')
-  let [all, listing, emptied, unexplained] = [0, 0, 0, 0]
+  let [peopleChecked, peopleListing, peopleDelisted, peopleUnexplained] = [0, 0, 0, 0]
   const moves = new Map<string, { to: string; moved: number }>()
   for await (const person of people) {
     if (isGone(person) || person.lastCheck === undefined) continue
-    all++
+    peopleChecked++
     const { apps, checkedAt } = person.lastCheck
-    listing += Number(apps.some(({ status }) => status !== 'connected'))
-    const left = apps.filter(({ delistedAt = -Infinity }) => delistedAt >= evaluatedAt)
-    emptied += Number(left.length > 0)
-    unexplained += Number(left.some(({ previousLapsedAt }) => previousLapsedAt === undefined))
+    peopleListing += Number(apps.some(({ status }) => status !== 'connected'))
+    const gone = apps.filter(({ delistedAt = -Infinity }) => delistedAt >= evaluatedAt)
+    peopleDelisted += Number(gone.length > 0)
+    peopleUnexplained += Number(gone.some(({ previousLapsedAt }) => previousLapsedAt === undefined))
     for (const app of apps) {
       if (isUnavailable(app.status)) continue
       const to = unconnectedSuccessorOf(app, apps)
@@ -132,10 +132,10 @@ export async function findClusters(
   const disconnects = [...massDisconnects, ...lostByMany]
   const isLost = (instance: string, at: number) =>
     !listings.apps.get(instance)?.isMoved && disconnectOf(disconnects, instance, at) !== undefined
-  const added = newAppsIn(listings.apps, newApps, { all, now, isLost })
+  const added = newAppsIn(listings.apps, newApps, isLost, { population: peopleChecked, now })
   // The service may have failed, so each app that left a list is in question.
-  const isOutage = listing === 0 && emptied >= MIN_PEOPLE
-  if (isOutage && unexplained >= MIN_PEOPLE)
+  const isOutage = peopleListing === 0 && peopleDelisted >= MIN_PEOPLE
+  if (isOutage && peopleUnexplained >= MIN_PEOPLE)
     for (const { changedAt, restoredAt } of delistings.apps.values()) changedAt.push(...restoredAt)
   const before = { delistedApps, newApps: added.newApps, ended, isOutage }
   const delisted = delistedAppsIn(delistings.apps, before, now).map((app) =>
@@ -278,13 +278,12 @@ function massDisconnectsIn(
     if (existing !== undefined && existing.resumedAt === undefined) continue
     const had = changedAt.length + connected + connectedByConsent
     const listing = listings.get(instance)
-    const shared =
+    const cluster =
       findCluster(changedAt, had) ??
       findMixedCluster(changedAt, had, listing?.isMoved ? [] : listing?.changedAt)
-    if (shared === undefined) continue
-    const { since } = shared
-    const disconnect = { instance, name, noticedAt: now, since }
-    const lapsed = changedAt.filter((at) => isPartOf({ ...disconnect, noticedAt: since }, at)).length
+    if (cluster === undefined) continue
+    const disconnect = { instance, name, noticedAt: now, since: cluster.since }
+    const lapsed = changedAt.filter((at) => isPartOf({ ...disconnect, noticedAt: cluster.since }, at)).length
     const hidden = newAt.filter((at) => disconnectOf([disconnect], instance, at)).length
     found.set(instance, { ...disconnect, lapsed: lapsed + hidden, had: had + hidden })
   }
@@ -303,7 +302,8 @@ function findMixedCluster(lapsedAt: readonly number[], had: number, newAt: reado
 function newAppsIn(
   apps: CountsByInstance,
   before: NonNullable<KeepState['newApps']>,
-  { all, now, isLost }: { all: number; now: number; isLost: (instance: string, at: number) => boolean },
+  isLost: (instance: string, at: number) => boolean,
+  { population, now }: { population: number; now: number },
 ) {
   const ongoing = before.filter(({ instance, since }) => !isLost(instance, since))
   const found = new Map(ongoing.map((app) => [app.instance, app]))
@@ -311,22 +311,22 @@ function newAppsIn(
   for (const [instance, { name, changedAt, inKnownCluster, isMoved, ...counts }] of apps) {
     const app = found.get(instance)
     const newTimes = changedAt.filter((at) => !isLost(instance, at))
-    const shared = findCluster(newTimes, all)
+    const cluster = findCluster(newTimes, population)
     // The count includes people who have connected the app since, so it only rises, unless it turns out to have moved.
     const maximum =
       isMoved && !app?.isMoved ? inKnownCluster + counts.connected + counts.connectedByConsent : Infinity
     // An app may come to one department after the other.
     const isOngoing = app !== undefined && now - app.noticedAt < RECENT_MS
     const earlier = isOngoing ? { since: app.since, people: Math.max(inKnownCluster, app.people) } : undefined
-    if (shared !== undefined) {
-      const { since } = earlier ?? shared
+    if (cluster !== undefined) {
+      const { since } = earlier ?? cluster
       // Few people may have got it in between.
       const known = counts.newAt.filter((at) => at >= since).length
-      const people = Math.max((earlier?.people ?? 0) + shared.people, known)
+      const people = Math.max((earlier?.people ?? 0) + cluster.people, known)
       found.set(instance, { instance, name, noticedAt: now, since, people })
     } else if (app !== undefined)
       found.set(instance, { ...app, people: Math.max(inKnownCluster, Math.min(app.people, maximum)) })
-    const people = shared?.people ?? inKnownCluster - (app?.people ?? Infinity)
+    const people = cluster?.people ?? inKnownCluster - (app?.people ?? Infinity)
     if (people > 0) events.push({ at: now, what: 'new', instance, name, people })
   }
   const newest = [...found.values()].slice(-MAX_NEW_APPS)
@@ -358,15 +358,15 @@ function delistedAppsIn(
     // The end of a mass disconnect looks like a repair. If no list has the app, and one more person lost it, it wasn't.
     const hasGone = listedAt.length === 0 && ended.some((lost) => lost.instance === instance)
     const times = changedAt.toSorted((one, other) => one - other)
-    const all = (isOutage || hasGone) && times.length > 0 ? mostWithin(times, SPREAD_MS) : undefined
-    const shared = findCluster(times, times.length + listedAt.length) ?? all
-    if (wasConnected || shared === undefined) continue
+    const outage = (isOutage || hasGone) && times.length > 0 ? mostWithin(times, SPREAD_MS) : undefined
+    const cluster = findCluster(times, times.length + listedAt.length) ?? outage
+    if (wasConnected || cluster === undefined) continue
     // It may have left one department's lists after the other's.
     const recent = earlierAt.filter((at) => now - at < RECENT_MS).sort((one, other) => one - other)
     const { people: few, since: firstAt } = mostWithin(recent, SPREAD_MS)
     const earlierPeople = few < MIN_PEOPLE ? 0 : recent.filter((at) => at >= firstAt).length
-    const people = shared.people + earlierPeople
-    const question = { instance, name, noticedAt: now, since: shared.since, people }
+    const people = cluster.people + earlierPeople
+    const question = { instance, name, noticedAt: now, since: cluster.since, people }
     const app: DelistedApp = earlierPeople > 0 ? { ...question, firstAt } : question
     // An app that stays on most lists wasn't removed: people connected it elsewhere, or it moves by department. Lists
     // that were last read before the first one lost it show nothing.

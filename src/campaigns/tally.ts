@@ -24,14 +24,14 @@ const formatCount = (count: number) => count.toLocaleString('en')
 const labelOf = (label: string | readonly [one: string, many: string], count: number): string =>
   typeof label === 'string' ? label : count === 1 ? label[0] : label[1]
 
-/** `isThrough`: the run completed its list. `perMinute`: the mail server's limit. @returns counts, one a line */
+/** `isComplete`: the run completed its list. `perMinute`: the mail server's limit. @returns counts, one a line */
 export function formatSummary(
   tally: Tally,
-  options: { isDryRun: boolean; isThrough: boolean; perMinute?: number | undefined },
+  options: { isDryRun: boolean; isComplete: boolean; perMinute?: number | undefined },
 ): string {
-  const { isDryRun, isThrough, perMinute } = options
+  const { isDryRun, isComplete, perMinute } = options
   const { rows, ...others } = tally
-  const notDue = isThrough ? Object.values(others).reduce((rest, count) => rest - count, rows) : 0
+  const notDue = isComplete ? Object.values(others).reduce((rest, count) => rest - count, rows) : 0
   const lines = KEYS.map((key): [number, string] => [
     tally[key],
     key === 'sent' && isDryRun ? 'would be emailed' : labelOf(LABELS[key], tally[key]),

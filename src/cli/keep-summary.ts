@@ -128,7 +128,7 @@ export function printRun(
   const { day: _day, ...states } = state.days.at(-1) ?? {}
   const counts = { ...tally, states, pausedUntil, ...found, limited, ...emails }
   const json = options.json && { ...counts, needs: needs.map((need) => need.replaceAll(/\n */g, ' ')) }
-  printSummary(run, campaignRun, json, { isDryRun: false, isThrough: false })
+  printSummary(run, campaignRun, json, { isDryRun: false, isComplete: false })
   const all = `${settings.PUBLIC_URL}${peopleUrl({ filter: 'gone' })}`
   const ended = (keepState.appEvents ?? []).filter(({ at }) => at >= began)
   const lines = [

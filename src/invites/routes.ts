@@ -42,7 +42,7 @@ export function createInviteRoutes(deps: {
     const sent = token === undefined ? undefined : await invitations.read(token)
     const user = findSignedIn(req)?.user
     // Strangers cause no read of the store.
-    const invitation = sent && user?.email ? await forPresentAddress(sent, people, user) : sent
+    const invitation = sent && user?.email ? await withCurrentAddress(sent, people, user) : sent
 
     const landing = decideLanding(invitation, user)
 
@@ -76,7 +76,7 @@ export function createInviteRoutes(deps: {
     if (sent === undefined) return seeOther(res, '/onboarding')
     if (!isFollowedFromOwnPage(req, publicUrl)) return seeOther(res, `/invite/${token}`)
     // This is for the hint and the report only, so people sign in even without the store.
-    const invitation = await forPresentAddress(sent, people).catch(() => sent)
+    const invitation = await withCurrentAddress(sent, people).catch(() => sent)
     // The hint is visible in the address. A program that has the link must not learn the whole email from it, so only a
     // click on our page gets it.
     const hint = isProvenFromOwnPage(req) ? { loginHint: invitation.email } : {}
@@ -84,7 +84,7 @@ export function createInviteRoutes(deps: {
 
     const location = await start.authorizationUrl(req, res, { returnTo: `/invite/${token}`, ...account })
     if (sendsOrigin(req))
-      await countOpened(people, invitation.email, deps.now()).catch((error: unknown) =>
+      await recordOpened(people, invitation.email, deps.now()).catch((error: unknown) =>
         // It is only for the report, so a failure must not keep anyone out.
         deps.log.warn({ err: error }, 'could not record that an invitation was opened'),
       )
@@ -97,7 +97,7 @@ export function createInviteRoutes(deps: {
 }
 
 /** Readdresses an invitation to the person who had the address when it was sent, or to an account they used before. */
-async function forPresentAddress(
+async function withCurrentAddress(
   sent: Invitation,
   people: Pick<PeopleStore, 'addressAt' | 'get'>,
   user?: User,
@@ -112,7 +112,7 @@ async function forPresentAddress(
 const sendsOrigin = (req: Request) => (req.get('sec-fetch-site') ?? req.get('referer')) !== undefined
 
 /** Skips people without a record, because a scanner that presses Start must not bring back a forgotten person. */
-const countOpened = (people: Pick<PeopleStore, 'change'>, email: string, now: number) =>
+const recordOpened = (people: Pick<PeopleStore, 'change'>, email: string, now: number) =>
   people.change(email, (person, isKnown) => (isKnown ? withMilestone(person, 'openedAt', now) : person))
 
 /** The apps of the company file, in its order. Strangers cause no call of the service. */

@@ -2,7 +2,7 @@
 // second check would void the one-time path of the first.
 import type { Request } from 'express'
 import { Problem } from '../problem.ts'
-import { createSingleFlight } from '../records/lease.ts'
+import { createSingleFlight } from '../single-flight.ts'
 import { personKey, requireSignedIn, type User } from '../session/signed-in.ts'
 import { Turns } from '../turns.ts'
 import type { Audit } from '../web/audit.ts'
@@ -56,7 +56,7 @@ export class Consents {
     const { walkChecker } = this.#deps
     const { user } = requireSignedIn(req)
     return await this.#once(`${personKey(user)} click ${instance ?? ''}`, async () => {
-      // Not the whole walk, and none if the click fails before its turn: hundreds of them would fill the memory.
+      // Of the walk, only this app is kept: hundreds of waiting clicks would fill the memory. None before its turn.
       let app: TrackedApp | undefined
       const onRead = ({ apps }: Walk) => void (app = apps.find((one) => one.instance === instance))
       try {
@@ -76,7 +76,7 @@ export class Consents {
     const result = await this.#returns.run(personKey(user), () => this.#findReturn(req))
     if (result.kind !== 'return') return result
     const { app } = result
-    // Nothing here holds the walk while the return waits for its turn.
+    // The walk isn't kept in memory while the return waits for its turn.
     return await this.#once(`${personKey(user)} return ${app.attempt.step}`, () =>
       this.#completeReturn(req, user, app),
     )

@@ -14,7 +14,7 @@ import type { WalkChecker } from './walk-checker.ts'
 import { Consents } from './consents.ts'
 import type { DescribeApp } from '../company/app-description.ts'
 import type { Approval, KeepStateStore } from '../people/keep-state.ts'
-import { isChoice } from '../people/person.ts'
+import { isRecordedChoice } from '../people/person.ts'
 import { Problem } from '../problem.ts'
 import { Turns } from '../turns.ts'
 import { fitText } from './overview/card.ts'
@@ -28,8 +28,8 @@ import type { ProgressRecorder } from './progress-recorder.ts'
 
 const CONNECT_PATHS = ['/onboarding/connect', '/onboarding/connect/:instance']
 
-/** Choices that set an app aside, with their audit event. Undoing one has no event, and accepts an unknown app. */
-const SET_ASIDE_ROUTES = [
+/** A person's choices about an app, with their audit event. Undoing one has no event, and accepts an unknown app. */
+const CHOICE_ROUTES = [
   { path: 'skip', change: skip, event: 'skipped' },
   { path: 'blocked', change: block, event: 'blocked' },
   { path: 'declined', change: decline, event: 'declined' },
@@ -106,7 +106,7 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
     await sendResult(deps, req, res, await consents.finish(req))
   })
 
-  for (const { path, change, event } of SET_ASIDE_ROUTES)
+  for (const { path, change, event } of CHOICE_ROUTES)
     router.post(`/onboarding/${path}/:instance`, async (req, res) => {
       const { user } = requireSignedIn(req)
       const { instance } = req.params
@@ -130,7 +130,7 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
   return router
 }
 
-/** Runs as a whole in one turn, because it holds the walk. */
+/** Runs as a whole in one turn, so that those who wait for theirs keep no walk in memory. */
 async function recordChoice(
   { walks, progress, now }: OnboardingDeps,
   user: User,
@@ -138,11 +138,11 @@ async function recordChoice(
     instance,
     change,
     event,
-  }: Pick<(typeof SET_ASIDE_ROUTES)[number], 'change' | 'event'> & { instance: string },
+  }: Pick<(typeof CHOICE_ROUTES)[number], 'change' | 'event'> & { instance: string },
 ) {
   const walk = await walks.update(user, (before) => change(before, instance, now()))
   const isKnown = walk.apps.some((app) => app.instance === instance)
-  const isRecorded = isKnown && event !== undefined && isChoice(event)
+  const isRecorded = isKnown && event !== undefined && isRecordedChoice(event)
   await progress.recordIntents(user, walk, isRecorded ? { at: now(), instance, code: event } : undefined)
   return { visit: walk.visit, isKnown }
 }

@@ -1,7 +1,7 @@
 // GET /api/status, for the intranet: a person's unconnected apps, as numbers and as the widget's sentences. Many tabs
 // may poll it, so the service is checked at most every few seconds. Actions in onramp show at once.
 import { Router, type Request } from 'express'
-import { createSingleFlight } from '../records/lease.ts'
+import { createSingleFlight } from '../single-flight.ts'
 import { personKey, requireSignedIn } from '../session/signed-in.ts'
 import type { Languages } from '../web/languages/languages.ts'
 import type { Texts } from '../web/languages/texts.ts'

@@ -168,12 +168,12 @@ export function startConsent(
   { instance, step, now, isAutomatic }: { instance: string; step: string; now: number; isAutomatic?: true },
 ): Walk {
   const clicks = walk.clicks + (isAutomatic ? 0 : 1)
-  const left = withApp(walk, instance, (app) => {
+  const departed = withApp(walk, instance, (app) => {
     const previousStep = isAway(app) ? app.attempt?.step : undefined
     const attempt = { step, previousStep, consentStartedAt: now, checksSinceReturn: 0 }
     return { ...app, ...NOT_SET_ASIDE, attempt, startedAtClick: clicks }
   })
-  return { ...left, clicks, visitAtStart: walk.visit }
+  return { ...departed, clicks, visitAtStart: walk.visit }
 }
 
 /**

@@ -180,7 +180,7 @@ export type KeepState = {
   zones: Record<string, number>
   /** Counts of the last digest, and when it was sent. */
   digest?: DailyCounts & { at: number }
-  /** Replaces `digest` in records of earlier versions. */
+  /** Earlier versions stored only this time, without counts. */
   digestAt?: number
   days: DailyCounts[]
   /** Actions about an app or the list, stored once and shown on the page of each affected person. Newest last. */

@@ -123,11 +123,13 @@ export type Person = ListDetails & {
   listedAt?: number
   leftAt?: number
   changedAt: number
+  /** When the person clicked Start on the page of an invitation. */
   openedAt?: number
   /** The first sign-in. */
   signedInAt?: number
   /** The time of the newest recorded page. */
   visitedAt?: number
+  /** When everything was first connected. */
   finishedAt?: number
   optedOutAt?: number
   /** When the service first had no account with this address. */
@@ -182,8 +184,8 @@ export const withSignIn = (person: Person, key: string): Person => {
   return signIns.includes(key) ? person : { ...person, signIns: [...signIns, key].slice(-MAX_SIGN_INS) }
 }
 
-/** "I need an admin", and a consent that the person denied. */
-export const isChoice = (code: string): code is 'blocked' | 'declined' =>
+/** "I need an admin", and a consent that the person denied. Both are kept among the failures. */
+export const isRecordedChoice = (code: string): code is 'blocked' | 'declined' =>
   code === 'blocked' || code === 'declined'
 
 const MAX_ACCESS_EVENTS = 40

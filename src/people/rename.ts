@@ -76,7 +76,7 @@ function withAddress(person: Person, email: string, other?: Person): Person {
 }
 
 /** What a sign-in and its pages record, and what every record has. */
-const OF_SIGN_INS: readonly string[] = [
+const SIGN_IN_FIELDS: readonly string[] = [
   'email',
   'changedAt',
   'campaigns',
@@ -96,7 +96,7 @@ const OF_SIGN_INS: readonly string[] = [
 export const isOnlySignedIn = (person: Person): boolean =>
   person.signIns !== undefined &&
   person.campaigns.length === 0 &&
-  Object.keys(person).every((field) => OF_SIGN_INS.includes(field))
+  Object.keys(person).every((field) => SIGN_IN_FIELDS.includes(field))
 
 /**
  * Adds emails, and what sign-ins recorded at a new address, before the list had it. The next check repeats the rest.

@@ -46,15 +46,3 @@ export async function takeLease(
     },
   }
 }
-
-/** Concurrent callers with the same key share one run of `work`, and its failure. */
-export function createSingleFlight<T>(): (key: string, work: () => Promise<T>) => Promise<T> {
-  const underWay = new Map<string, Promise<T>>()
-  return (key, work) => {
-    const found = underWay.get(key)
-    if (found !== undefined) return found
-    const started = work().finally(() => underWay.delete(key))
-    underWay.set(key, started)
-    return started
-  }
-}

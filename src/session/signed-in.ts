@@ -2,7 +2,7 @@
 import type { Request } from 'express'
 import { hashOf } from '../records/seal.ts'
 
-/** Issuer and subject are the identity (OpenID Connect Core 2); the rest is for display. */
+/** Issuer and subject are the identity (OpenID Connect Core 2). `groups` and a verified address may grant rights. */
 export type User = {
   issuer: string
   subject: string

@@ -114,7 +114,7 @@ export class ServiceForPerson {
 
   /**
    * The person's unconnected apps (contract 4.1), in the company's order, without the hidden ones. Always passes
-   * final_redirect_url, so that any returned link comes back to us.
+   * final_redirect_url, so that any returned link comes back to us. Call it in turn (`inTurn`).
    * @param signal aborts when no one waits for the result
    */
   async check(req: Request, finalRedirectUrl = this.#deps.callbackUrl, signal?: AbortSignal) {
@@ -140,7 +140,7 @@ export class ServiceForPerson {
     })
   }
 
-  /** Contract 4.2. */
+  /** Searches as the person (contract 4.2), in a turn of its own. */
   search(req: Request, query: { query: string; pageSize: number }, signal?: AbortSignal) {
     return this.inTurn(req, { signal }, () =>
       this.#call(req, (credentials) => this.#deps.serviceClient.search(credentials, query, signal)),

@@ -84,9 +84,9 @@ export function createErrorPage(deps: {
     // Otherwise express-session would set a cookie for a session that wasn't stored.
     if (problem instanceof StoreUnavailable) delete (req as Partial<Request>).session
     if (problem.retryAfter !== undefined) res.setHeader('Retry-After', String(problem.retryAfter))
-    const reloads = tryAgain !== undefined && isPage && req.query['still'] === undefined
+    const reloadsAutomatically = tryAgain !== undefined && isPage && req.query['still'] === undefined
     const t = languages.ofRequest(req)
-    const { title, advice } = problemTexts(problem, t, displayName, reloads)
+    const { title, advice } = problemTexts(problem, t, displayName, reloadsAutomatically)
     if (!isPage) {
       res.status(status).setHeader('Content-Type', 'application/problem+json')
       return void res.end(
@@ -175,18 +175,17 @@ const NEEDS_HELP = codes(
   'search_misconfigured',
 )
 
-/** @param reloads true if the page reloads automatically */
 export function problemTexts(
   { code, datasource, retryAfter }: Problem,
   t: Texts,
   displayName: Company['displayName'],
-  reloads = false,
+  reloadsAutomatically = false,
 ): { title: string; advice: string } {
   const apps = datasource?.personsApps.map((app) => ({ ...app, name: displayName(app, t.lang) })) ?? []
   const name = withUniqueNames(apps).find(({ instance }) => instance === datasource?.instance)?.name ?? ''
   const app = { hasApp: name === '' ? 'no' : 'yes', app: name }
   const again = t('problem.again', {
-    waits: reloads && retryAfter !== undefined ? 'yes' : 'no',
+    waits: reloadsAutomatically && retryAfter !== undefined ? 'yes' : 'no',
     soon: soonIn(retryAfter, t),
   })
   return {

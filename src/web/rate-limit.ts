@@ -42,15 +42,15 @@ const limitedBy =
     next()
   }
 
-/** @param perAddress SIGN_INS_PER_MINUTE @param now milliseconds since 1970 */
+/** @param perNetwork SIGN_INS_PER_MINUTE @param now milliseconds since 1970 */
 export function createLimits(
-  { perAddress, publicUrl }: { perAddress: number; publicUrl: string },
+  { perNetwork, publicUrl }: { perNetwork: number; publicUrl: string },
   audit: Audit,
   now: () => number,
 ) {
   const count = (what: Limit['what'], points: number, code: ProblemCode) =>
     createCount({ what, points, code }, audit, now)
-  const byAddress = () => count('address', perAddress, 'too_many_requests')
+  const byAddress = () => count('address', perNetwork, 'too_many_requests')
   // Requests from other sites are counted apart, so that a site that opens our pages all the time locks no one out.
   const ofPerson = (points = PERSON_POINTS) => count('person', points, 'too_many_requests')
   const byPerson =
@@ -61,7 +61,7 @@ export function createLimits(
       next()
     }
   const ownPages = ofPerson()
-  const signingIn = count('address', perAddress, 'too_many')
+  const signingIn = count('address', perNetwork, 'too_many')
   const returning = count('sign_in', RETURNS_PER_SIGN_IN, 'too_many')
   return {
     signingIn: limitedBy(signingIn),

@@ -45,7 +45,7 @@ describe('a terminal of 24 columns', () => {
 
 it('a run’s summary has a line for each count above zero', () => {
   const problems = { deferred: 2, failed: 3, uncertain: 4, refused: 2, unknownToService: 5, invalid: 1 }
-  expect(formatSummary(tally({ rows: 1_020, sent: 1, ...problems }), { isDryRun: false, isThrough: true }))
+  expect(formatSummary(tally({ rows: 1_020, sent: 1, ...problems }), { isDryRun: false, isComplete: true }))
     .toBe(`    1,020  people
         1  email sent
         2  not sent this time (retried next run)
@@ -56,14 +56,14 @@ it('a run’s summary has a line for each count above zero', () => {
         1  invalid row
     1,002  not due: already emailed, nothing to connect, on hold, opted out, or listed twice
 `)
-  expect(formatSummary(tally({ rows: 1, sent: 1 }), { isDryRun: true, isThrough: true })).toBe(
+  expect(formatSummary(tally({ rows: 1, sent: 1 }), { isDryRun: true, isComplete: true })).toBe(
     '        1  person\n        1  would be emailed\n',
   )
   // A run that ended early doesn't know about the others.
-  expect(formatSummary(tally({ rows: 9, sent: 2 }), { isDryRun: false, isThrough: false })).toBe(
+  expect(formatSummary(tally({ rows: 9, sent: 2 }), { isDryRun: false, isComplete: false })).toBe(
     '        9  people\n        2  emails sent\n',
   )
-  expect(formatSummary(tally({}), { isDryRun: false, isThrough: true })).toBe('        0  people\n')
+  expect(formatSummary(tally({}), { isDryRun: false, isComplete: true })).toBe('        0  people\n')
 })
 
 it('a run is complete once everyone with an account has certainly got their email', () => {

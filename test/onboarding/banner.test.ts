@@ -157,7 +157,7 @@ it('an app being confirmed polls, and leaves the main action to the next app', (
   expect(card).toMatchObject({
     kind: 'connect',
     main: { href: '/onboarding/connect/github_1', label: 'Continue to GitHub' },
-    focus: false,
+    hasFocus: false,
   })
 })
 
@@ -177,11 +177,11 @@ it('polls don’t move the focus to the confirming app again', () => {
     finishReturn(returnedWalk(apps), 'step-1', NOW + 2_000).walk
   const from = 'slack_1'
   expect(overviewPage(returnedAgain([slack, github]), { from })).toMatchObject({
-    confirming: { focus: false },
+    confirming: { hasFocus: false },
     banner: undefined,
   })
   expect(overviewPage(returnedAgain([slack]), { from })).toMatchObject({
-    card: { focus: false },
+    card: { hasFocus: false },
     banner: undefined,
   })
 })

@@ -24,7 +24,7 @@ const bare = {
   block: undefined,
   decline: undefined,
   control: undefined,
-  focus: false,
+  hasFocus: false,
 }
 const card = {
   instance: 'slack_1',
@@ -166,8 +166,8 @@ it.each([
   ['a return from another app', false, 'github_1'],
   ['no return', false, undefined],
 ])('after %s, the card has the focus: %s', (_what, focus, from) => {
-  expect(overviewPage(returnedWalk([slack]), { from }).card?.focus).toBe(focus)
+  expect(overviewPage(returnedWalk([slack]), { from }).card?.hasFocus).toBe(focus)
   const attending = overviewPage(unconfirmedWalk([slack, github]), { from, now: LATE })
-  expect(attending).toMatchObject({ banner: undefined, card: { focus } })
-  expect(overviewPage(returnedWalk([slack, github]), { from }).confirming?.focus).toBe(focus)
+  expect(attending).toMatchObject({ banner: undefined, card: { hasFocus: focus } })
+  expect(overviewPage(returnedWalk([slack, github]), { from }).confirming?.hasFocus).toBe(focus)
 })

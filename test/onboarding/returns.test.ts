@@ -83,7 +83,7 @@ it('an unconfirmed return shows the page, which polls on its own', async () => {
   const path = callbackPath()
   const found = await page(path)
   expect(found).toMatchObject({
-    confirming: { title: 'Checking Slack…', focus: true },
+    confirming: { title: 'Checking Slack…', hasFocus: true },
     refresh: { seconds: 5, url: `${path}&unattended=yes` },
     polling: { url: `${path}&unattended=yes` },
   })
@@ -190,7 +190,7 @@ it('a poll doesn’t check while another tab is leaving for an app', async () =>
   await page(path)
   await locationOf('/onboarding/connect/github_1')
   await page('/onboarding')
-  expect(await page(path)).toMatchObject({ confirming: { instance: 'slack_1', focus: false } })
+  expect(await page(path)).toMatchObject({ confirming: { instance: 'slack_1', hasFocus: false } })
   expect(calls).toHaveLength(3)
   expect(recordedAt).toHaveLength(3)
   setup.now = NOW + 25_000

@@ -163,7 +163,7 @@ it('a click interrupted by a sign-in is not lost: the page offers that app', asy
   expect(calls).toHaveLength(1)
   expect(await page(path)).toMatchObject({
     banner: { title: 'You’re signed in again' },
-    card: { main: { href: '/onboarding/connect/github_1', label: 'Continue to GitHub' }, focus: false },
+    card: { main: { href: '/onboarding/connect/github_1', label: 'Continue to GitHub' }, hasFocus: false },
     focusesMain: true,
   })
   expect(await locationOf('/onboarding/connect', crossSiteHeaders)).toMatch(/github&again=yes$/)

@@ -28,7 +28,7 @@ it.each([
   const location = '/onboarding?datasource=slack&from=slack_1'
   expect({ status, location: headers['location'] }).toEqual({ status: 303, location })
   expect(audited).toHaveLength(1)
-  expect(await page(location)).toMatchObject({ card: { title: 'Connect Slack', focus: true } })
+  expect(await page(location)).toMatchObject({ card: { title: 'Connect Slack', hasFocus: true } })
 })
 
 it('“I didn’t allow it” ends the wait, is audited, and shows the next step', async () => {
@@ -46,7 +46,7 @@ it('“I didn’t allow it” ends the wait, is audited, and shows the next step
   expect(after.card).toMatchObject({
     title: 'Slack isn’t connected yet',
     paragraphs: ['Access wasn’t allowed, so search can’t find your work there. To connect:'],
-    focus: true,
+    hasFocus: true,
   })
 })
 

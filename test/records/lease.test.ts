@@ -1,6 +1,6 @@
 // A lease on a store with badly timed failures. test/sign-in/refresh.test.ts has leases over processes.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { createSingleFlight, takeLease } from '../../src/records/lease.ts'
+import { takeLease } from '../../src/records/lease.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { createRedisRecords } from '../../src/records/redis-records.ts'
 import { memoryRedis } from '../helpers/memory-redis.ts'
@@ -133,16 +133,4 @@ it('a lease that another process has taken is lost, and not renewed', async () =
   const lease = await takeLease(records, 'name')
   await vi.advanceTimersByTimeAsync(2_100)
   expect([lease?.isHeld(), calls]).toEqual([false, 2])
-})
-
-it('simultaneous calls with the same key share one run', async () => {
-  const once = createSingleFlight<number>()
-  let times = 0
-  const work = async () => ++times
-  expect(await Promise.all([once('a', work), once('a', work), once('b', work)])).toEqual([1, 1, 2])
-  expect(await once('a', work)).toBe(3)
-  const fail = () => Promise.reject(new Error('no'))
-  const both = await Promise.allSettled([once('a', fail), once('a', work)])
-  expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-  expect(await once('a', work)).toBe(4)
 })

@@ -114,7 +114,7 @@ function backChannel(metadata: { [member: string]: unknown } = {}, own: Partial<
   const server = { fails: undefined as Error | undefined, isLimited: false, counted: 0 }
   const configuration = async () =>
     new Configuration(metadataOfServer, 'onramp', undefined, ClientSecretPost('x'))
-  const limits = createLimits({ perAddress: 1, publicUrl: issuer }, () => {}, Date.now)
+  const limits = createLimits({ perNetwork: 1, publicUrl: issuer }, () => {}, Date.now)
   const routes = createBackChannelRoutes({
     authorizationServer: { configuration } as Deps['authorizationServer'],
     sessions: {

@@ -97,7 +97,7 @@ export function setUpSignIn({
       void res.json({ view: page.view, ...(page.data as object) })
     const limit: express.RequestHandler = (_req, _res, next) => next()
     const limits = {
-      ...createLimits({ perAddress: 1, publicUrl: PUBLIC_URL }, () => {}, now),
+      ...createLimits({ perNetwork: 1, publicUrl: PUBLIC_URL }, () => {}, now),
       signingIn: limit,
       callback() {},
       rejectedLogoutToken() {},

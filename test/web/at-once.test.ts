@@ -3,7 +3,7 @@ import type { Request } from 'express'
 import { expect, it } from 'vitest'
 import { createLimits } from '../../src/web/rate-limit.ts'
 
-const limits = createLimits({ perAddress: 1, publicUrl: 'https://onramp.example' }, () => {}, Date.now)
+const limits = createLimits({ perNetwork: 1, publicUrl: 'https://onramp.example' }, () => {}, Date.now)
 
 /** Begins requests of one network; every other one fails at the end. @returns those accepted, and a refusal */
 async function begin(

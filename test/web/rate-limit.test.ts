@@ -32,7 +32,7 @@ async function setUpLimit(perMinute = PER_MINUTE) {
   const clock = { now: 1_700_000_000_000 }
   const noted: object[] = []
   const limits = createLimits(
-    { perAddress: perMinute, publicUrl: ONRAMP },
+    { perNetwork: perMinute, publicUrl: ONRAMP },
     (event) => void noted.push(event),
     () => clock.now,
   )

@@ -122,12 +122,12 @@ export function createCampaignRun(
   }
 }
 
-/** @param json the counts as JSON; undefined: as text @param text.isThrough the run completed its list */
+/** @param json the counts as JSON; undefined: as text @param text.isComplete the run completed its list */
 export function printSummary(
   { leftOut, context: { stdout, stderr } }: RunInput,
   { tally, emailThrottle }: CampaignRun,
   json: object | undefined,
-  text: { isDryRun: boolean; isThrough: boolean },
+  text: { isDryRun: boolean; isComplete: boolean },
 ): void {
   const { rate } = emailThrottle
   const emailsPerMinute = rate >= EMAILS_PER_SECOND ? undefined : Math.max(1, Math.round(rate * 60))

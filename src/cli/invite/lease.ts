@@ -1,6 +1,7 @@
 // Allows one run of invite send or keep at a time.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createSingleFlight, takeLease } from '../../records/lease.ts'
+import { takeLease } from '../../records/lease.ts'
+import { createSingleFlight } from '../../single-flight.ts'
 import type { Records } from '../../records/records.ts'
 
 /** Outlasts the lease of a run that was killed (records/lease.ts). */

@@ -208,7 +208,7 @@ function sumUp(campaignRun: CampaignRun, run: SendRun, { error, endedBy }: SendE
   if (json || !isRefused)
     printSummary(run, campaignRun, json && { campaign: ONBOARDING, ...counts, stopped }, {
       isDryRun: dryRun === true,
-      isThrough: endedBy === 'list',
+      isComplete: endedBy === 'list',
     })
   const why = isInterrupted ? 'Interrupted.' : endedBy === 'limit' && `--limit ${limit} reached.`
   if (why) run.context.stderr.write(`${why}${dryRun ? '' : ` ${RESUMES}`}\n`)

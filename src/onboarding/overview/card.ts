@@ -42,7 +42,7 @@ const fitTitle = (name: string, t: Texts, keys: TextKeyPair) => ({
 /** `resume` replaces the card: a button to the later apps of a long walk, or to the skipped ones. */
 export function cardAndBanner(model: OverviewModel) {
   const [card, confirming] = [cardOf(model), confirmingOf(model)]
-  const banner = card?.focus || confirming?.focus ? undefined : bannerOf(model)
+  const banner = card?.hasFocus || confirming?.hasFocus ? undefined : bannerOf(model)
   return { card, confirming, resume: resumeAction(model), banner }
 }
 
@@ -56,7 +56,7 @@ function cardOf(model: OverviewModel) {
     case 'confirming':
       // While one consent is being confirmed, the person continues with the other apps.
       return next.meanwhile === undefined
-        ? { ...confirmingCard(model, next), focus: from === next.instance && next.checksSinceReturn <= 1 }
+        ? { ...confirmingCard(model, next), hasFocus: from === next.instance && next.checksSinceReturn <= 1 }
         : connectCard(model, next.meanwhile)
     case 'unconfirmed':
       return unconfirmedCard(model, next.instance)
@@ -83,7 +83,7 @@ const emptyCard = (model: OverviewModel, instance: string) => {
     block: undefined as Action | undefined,
     decline: undefined as Action | undefined,
     control: undefined as { stop: string; checkAgain: string } | undefined,
-    focus: false,
+    hasFocus: false,
   }
 }
 
@@ -143,7 +143,7 @@ function connectCard(model: OverviewModel, instance: string) {
       ],
     },
     explain: explainText(model, instance, short),
-    focus: model.from === instance && !model.isSignedInAgain,
+    hasFocus: model.from === instance && !model.isSignedInAgain,
     main: {
       href: actionPath('connect', instance),
       ...fitLabel(
@@ -194,7 +194,7 @@ function unconfirmedCard(model: OverviewModel, instance: string) {
       ...fitLabel(app, t, ['start.unconfirmed', 'problem.tryAgain']),
     },
     block: { href: actionPath('blocked', instance), label: t('overview.block') },
-    focus: model.from === instance,
+    hasFocus: model.from === instance,
   }
 }
 
@@ -207,7 +207,7 @@ function confirmingOf(model: OverviewModel) {
     ...confirmingTexts(model, next),
     text: fitText(appName(model, meanwhile), t, ['wait.meanwhile', 'plain.meanwhile']),
     // Only a return moves the focus; a reload must not.
-    focus: from === instance && checksSinceReturn <= 1,
+    hasFocus: from === instance && checksSinceReturn <= 1,
   }
 }
 

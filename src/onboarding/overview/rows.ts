@@ -64,8 +64,8 @@ const namePrefix = ({ name }: OverviewApp): string => name.slice(0, 24).toLowerC
 
 const unavailableLast = ({ tracked: { status } }: OverviewApp): number => Number(isUnavailable(status))
 
-function urgency({ kind, focus }: { kind: RowKind; focus: boolean }): number {
-  if (focus) return -1
+function urgency({ kind, hasFocus }: { kind: RowKind; hasFocus: boolean }): number {
+  if (hasFocus) return -1
   if (kind === 'connected' || isUnavailable(kind)) return 2
   return kind === 'skipped' || kind === 'unconnected' ? 1 : 0
 }
@@ -93,7 +93,7 @@ function rowOf(model: OverviewModel, app: OverviewApp, index: number) {
       ...(label === undefined ? [] : [...linkNotes(model, app), ...describe(instance).never]),
       kind === 'connected' && hasNothingPending ? connectedAccount(model, app) : undefined,
     ].filter((note) => note !== undefined),
-    focus: kind === 'unconnected' && instance === from,
+    hasFocus: kind === 'unconnected' && instance === from,
     id: `status-${index}`,
     connect: label && action('connect', label),
     skip: label && kind !== 'skipped' && kind !== 'blocked' ? action('skip', 'overview.skip') : undefined,

@@ -3,7 +3,7 @@
 import type { ClientAuth, ClientMetadata, Configuration, ServerMetadata } from 'openid-client'
 import { isProxyError, networkErrorOf } from '../../http/network-error.ts'
 import { Problem } from '../../problem.ts'
-import { createSingleFlight } from '../../records/lease.ts'
+import { createSingleFlight } from '../../single-flight.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { measureCall, type OnCall } from '../../trace/measure-call.ts'
 import { inSpan } from '../../trace/spans.ts'

@@ -1,7 +1,7 @@
 // Stores a sealed list of sessions for each person, and the owner of each sid of the authorization server. The list has
 // the hashes of session ids, so its reader can end sessions but not use them. Some may have ended already.
 import { changeRecord } from '../../records/change.ts'
-import { createSingleFlight } from '../../records/lease.ts'
+import { createSingleFlight } from '../../single-flight.ts'
 import type { KeyRing } from '../../records/data-key.ts'
 import type { Records } from '../../records/records.ts'
 import { sealedJson } from '../../records/seal.ts'
