@@ -57,7 +57,7 @@ export async function checkFailures(check: Check, { office, send, mailboxesSince
     assert.equal(first.code, 3, first.stderr)
     assert.match(
       first.stderr,
-      /newcomer@acme\.example: not accepted by the mail server (retried next run): 450 4\.2\.0 .*Greylisted/,
+      /newcomer@acme\.example: not accepted by the mail server \(retried next run\): 450 4\.2\.0 .*Greylisted/,
     )
     assert.equal((await send('grey', ['newcomer', 'ada'])).code, 3)
     await pause(GREY_SECONDS * 1_000)
