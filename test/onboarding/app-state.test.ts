@@ -140,8 +140,8 @@ it('page, status and report agree about every app', async () => {
         const states = walk.apps.map(({ instance }) => reported.get(instance))
         expect(states.map((state) => (state === 'unconnected' ? 'pending' : state))).toEqual(shown)
 
-        const where = nextStep(walkStates(walk, now))
-        expect(where.kind === 'finished').toBe(pending === 0)
+        const next = nextStep(walkStates(walk, now))
+        expect(next.kind === 'finished').toBe(pending === 0)
       },
     ),
     { numRuns: 200 },

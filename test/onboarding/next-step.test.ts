@@ -46,8 +46,8 @@ it.each<[string, Walk, number, object]>([
     1,
     { kind: 'finished' },
   ],
-])('the next step is %s', (_what, walk, now, where) => {
-  expect(nextOf(walk, now)).toEqual(where)
+])('the next step is %s', (_what, walk, now, next) => {
+  expect(nextOf(walk, now)).toEqual(next)
 })
 
 it.each([
@@ -120,6 +120,11 @@ it('an automatic return doesn’t restart a reconnected app after the same click
   expect(automaticNextOf(relistedWalk, 6)).toBeUndefined()
   const clicked = leave(checkedWalk([slack, github], relistedWalk, 7), 'github_1', 's2', 7)
   expect(automaticNextOf(clicked, 7)).toBe('slack_1')
-  const byItself = startConsent(clicked, { instance: 'slack_1', step: 's3', now: 8, isAutomatic: true })
-  expect(byItself.clicks).toBe(clicked.clicks)
+  const startedAutomatically = startConsent(clicked, {
+    instance: 'slack_1',
+    step: 's3',
+    now: 8,
+    isAutomatic: true,
+  })
+  expect(startedAutomatically.clicks).toBe(clicked.clicks)
 })

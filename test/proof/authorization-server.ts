@@ -82,9 +82,9 @@ export class AuthorizationServer {
     if (used !== undefined) {
       const isSound = used.by.isAlive && used.isAnswered && used.by.troubledAt < used.at - TROUBLE_COUNTS_MS
       // The request was sent under a lease that was lost later, and can't be cancelled.
-      const hasEndedtaken = by.troubledAt >= sentAt
-      if (isSound && !hasEndedtaken)
-        this.#onFault(`one redemption per refresh token: ${by.name} redeems what ${used.by.name} had`)
+      const isOvertaken = by.troubledAt >= sentAt
+      if (isSound && !isOvertaken)
+        this.#onFault(`a refresh token is redeemed twice: ${by.name} redeems what ${used.by.name} had`)
       grant.hasEnded = true
       return undefined
     }

@@ -27,8 +27,13 @@ export type State = {
   now: number
 }
 
-/** A move and its app. `byItself`: an app to which the walk redirected without a click. */
-export type Move = { what: string; app?: string | undefined; byItself?: string | undefined; state: State }
+/** A move and its app. `startedAutomatically`: an app to which the walk redirected without a click. */
+export type Move = {
+  what: string
+  app?: string | undefined
+  startedAutomatically?: string | undefined
+  state: State
+}
 
 const CONFIRM_SECONDS = 30
 /** Ends both a departure and the wait for a consent. */
@@ -86,8 +91,8 @@ function land(state: State, what: string, { step, instance }: Consent, hasError 
   const app = started.instance
   const returned = { step: started.attempt.step, instance: app, isAutomatic: true, hasError }
   const transition = afterReturn(state.walk, check, returned)
-  const byItself = transition.kind === 'leave' ? transition.instance : undefined
-  return { what, app, byItself, state: followed(state, transition, check.step) }
+  const startedAutomatically = transition.kind === 'leave' ? transition.instance : undefined
+  return { what, app, startedAutomatically, state: followed(state, transition, check.step) }
 }
 
 /** `isWhole` adds moves that give too many states for three apps: undo, "I need an admin", disabling, relisting. */

@@ -40,7 +40,7 @@ export class Rules {
     const isPrivate = /^\/(onboarding|api|search)/.test(request.path)
     const mayHaveLeft = status >= 400 || locationOf(response).startsWith('/sign-in')
     if (isEnded && isPrivate && !mayHaveLeft)
-      this.#world.fail(`no one signed in after sign-out: ${pathOf(request.path)} answers ${status}`)
+      this.#world.fail(`a signed-out cookie got a page: ${pathOf(request.path)} answered ${status}`)
   }
 
   /** Only apps that the service has delisted count as connected. */
@@ -49,13 +49,13 @@ export class Rules {
     const wasOff = (app: Person['apps'][number]) => app.wasConnected || !service.isListed(app)
     for (const [instance, kind] of appsOn(response.body)) {
       const app = person.apps.find((one) => one.instance === instance)
-      if (app === undefined) this.#world.fail(`${instance} is no app of ${person.name}`)
+      if (app === undefined) this.#world.fail(`${person.name} got another person's app: ${instance}`)
       else if (kind === 'connected' && !wasOff(app))
-        this.#world.fail(`nothing on the service's list called connected: ${instance} of ${person.name}`)
+        this.#world.fail(`an app on the service's list is called connected: ${instance} of ${person.name}`)
     }
     const counted = Number(/^\{"signedIn":true,"connected":(\d+)/.exec(response.body)?.[1] ?? 0)
     if (counted > person.apps.filter(wasOff).length)
-      this.#world.fail(`nothing on the service's list counted as connected: ${counted} of ${person.name}`)
+      this.#world.fail(`apps on the service's list count as connected: ${counted} of ${person.name}`)
   }
 
   /** After each person's last page, their record agrees with the service and with the skipped apps. */
@@ -73,7 +73,7 @@ export class Rules {
         const state = states.get(instance)
         const isTrue = state !== undefined && (state === 'connected') !== service.isListed(app)
         if (!isTrue || (state === 'skipped') !== (shown.get(instance) === 'skipped'))
-          this.#world.fail(`nothing lost of the report: ${instance} of ${name} is ${state} there`)
+          this.#world.fail(`the report is wrong: ${instance} of ${name} is ${state} there`)
       }
     }
   }
@@ -86,7 +86,7 @@ export class Rules {
     const steps = (this.#automatic.get(name) ?? new Set()).add(path.step)
     this.#automatic.set(name, steps)
     if (steps.size > 1)
-      this.#world.fail(`none departed to twice automatically: ${path.app.instance} of ${person.name}`)
+      this.#world.fail(`departed twice without a click: to ${path.app.instance} of ${person.name}`)
   }
 
   /** The service lists a connected app again, which starts afresh. */
@@ -97,7 +97,7 @@ export class Rules {
   delivered(email: string): void {
     const count = (this.#delivered.get(email) ?? 0) + 1
     this.#delivered.set(email, count)
-    if (count > 1) this.#world.fail(`no one emailed twice: ${email.split('-', 1)[0] ?? ''}`)
+    if (count > 1) this.#world.fail(`emailed twice: ${email.split('-', 1)[0] ?? ''}`)
   }
 
   /** The last page that a person gets, after all faults have ended. */
@@ -106,13 +106,16 @@ export class Rules {
     for (const app of person.apps) {
       const kind = shown.get(app.instance)
       const isListed = this.#world.service.isListed(app)
-      if (kind === undefined) this.#world.fail(`no app lost: ${app.instance} of ${person.name} is not shown`)
+      if (kind === undefined)
+        this.#world.fail(`an app is lost: ${app.instance} of ${person.name} is not shown`)
       else if ((kind === 'connected') === isListed)
-        this.#world.fail(`no app lost: ${app.instance} of ${person.name} is ${kind}, listed: ${isListed}`)
+        this.#world.fail(
+          `the last page is wrong: ${app.instance} of ${person.name} is ${kind}, listed: ${isListed}`,
+        )
     }
     this.#last.set(person, shown)
     const isOver = !person.apps.some(this.#world.service.isListed)
     if (!isOver && !body.includes('href="/onboarding/connect'))
-      this.#world.fail(`no dead end: nothing to go on with for ${person.name}`)
+      this.#world.fail(`a dead end: the last page of ${person.name} offers no app`)
   }
 }

@@ -42,7 +42,7 @@ export async function createSimulation(): Promise<(seed: number) => Promise<Seed
     await play(world).catch((error: unknown) => world.fail(String(error)))
     for (const process of world.processes) world.store.forget(process)
     await world.machine.end(world.processes)
-    if (unhandled !== undefined) world.fail(`nothing handled ${String(unhandled)}`)
+    if (unhandled !== undefined) world.fail(`an unhandled rejection: ${String(unhandled)}`)
     return { faults: world.faults, journal: world.machine.journal }
   }
   // The first request reads and compiles files, which is part of no seed.
@@ -157,8 +157,7 @@ function openOverview(tab: Tab, world: World, rules: Rules): void {
     if (page.kind === 'ours' && page.path.startsWith('/onboarding') && page.status === 200)
       return rules.checkLast(tab.browser.person, page.body)
     // A dead process holds a lease to refresh tokens for 40 s, and each page waits for five of them.
-    if (++tries > 12)
-      return world.fail(`no dead end: ${tab.browser.person.name} does not get to the overview`)
+    if (++tries > 12) return world.fail(`a dead end: ${tab.browser.person.name} does not get to the overview`)
     if (page.kind === 'sign-in') tab.approve()
     else tab.open('/onboarding')
   }
