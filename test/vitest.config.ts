@@ -56,6 +56,8 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 150_000 } },
+    // Characters of a row's name in its title (default: 40).
+    taskTitleValueFormatTruncate: 80,
     projects: (['fast', 'journeys', 'browser', 'engines', 'faults'] as const).map((name) => ({
       extends: true as const,
       test: {

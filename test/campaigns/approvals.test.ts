@@ -125,14 +125,14 @@ describe('approved apps', () => {
     expect(testers).toEqual([...emailedBefore, ...(emailed ? [emailed] : [])].map(({ blockedAt }) => blockedAt))
   })
 
-  it.each<[isUntried: boolean, who: string, day: number, people: ApprovalPerson[]]>([
-    [false, 'the only person was asked two working days ago', 4, [tester()]],
-    [true, 'the only person was asked three working days ago', 7, [tester()]],
-    [false, 'someone else can be asked by then', 7, [tester(), bob]],
-    [true, 'no one else can be emailed by then', 7, [tester(), { ...bob, isReachable: false }]],
-    [true, 'no one can be emailed', 2.1, [{ ...ada, isReachable: false }]],
-    [false, 'no one waits', 7, []],
-  ])('an approval needs an admin: %s, if %s', (isUntried, _who, day, people) => {
+  it.each<[when: string, isUntried: boolean, day: number, people: ApprovalPerson[]]>([
+    ['no admin two working days after the only person was asked', false, 4, [tester()]],
+    ['an admin three working days after the only person was asked', true, 7, [tester()]],
+    ['no admin if someone else can be asked by then', false, 7, [tester(), bob]],
+    ['an admin if no one else can be emailed by then', true, 7, [tester(), { ...bob, isReachable: false }]],
+    ['an admin if no one can be emailed', true, 2.1, [{ ...ada, isReachable: false }]],
+    ['no admin if no one waits', false, 7, []],
+  ])('an approval needs %s', (_when, isUntried, day, people) => {
     expect(decide(approved, people, day).approval.isUntried).toBe(isUntried)
   })
 

@@ -65,11 +65,16 @@ it.each<[string, KnownPerson, Partial<ReminderPolicy>, EmailDecision]>([
   ['who opted out, of an email under way', { optedOutAt: 1, ...after('sending') }, uncertainAgain, notDue],
   ['who opted out and was rejected', { optedOutAt: 1, ...after('failed') }, {}, notDue],
   ['whose email was open when a run died', after('sending', { reminder: 1 }), {}, uncertain],
-  ['the same, to be sent again', after('sending', { reminder: 1 }), uncertainAgain, retry(1)],
+  ['whose email was open, to be sent again', after('sending', { reminder: 1 }), uncertainAgain, retry(1)],
   ['whose email may have arrived', after('unknown'), {}, uncertain],
-  ['the same, to be sent again', after('unknown', { reminder: 2 }), uncertainAgain, retry(2)],
+  [
+    'whose email may have arrived, to be sent again',
+    after('unknown', { reminder: 2 }),
+    uncertainAgain,
+    retry(2),
+  ],
   ['whose email counts as sent', after('unknown', { at: now - 3 * DAY + 1 }), asSent, notDue],
-  ['the same, once a reminder is due', after('unknown'), asSent, mail(1)],
+  ['whose email counts as sent, once a reminder is due', after('unknown'), asSent, mail(1)],
   ['whose email was open when a run died, once a reminder is due', after('sending'), asSent, mail(1)],
   ['whose last reminder counts as sent', after('unknown', { reminder: 3 }), asSent, notDue],
   ['who was rejected', after('failed'), uncertainAgain, failed],
@@ -78,7 +83,7 @@ it.each<[string, KnownPerson, Partial<ReminderPolicy>, EmailDecision]>([
   ['who has had it', after('sent'), {}, wasSent],
   ['whose newest counts', { emails: [email('failed'), email('sent', { reminder: 1 })] }, {}, wasSent],
   ['who has had it, with reminders', after('sent'), remind, mail(1)],
-  ['the same, a moment too early', after('sent', { at: now - 3 * DAY + 1 }), remind, wasSent],
+  ['who has had it, a moment before a reminder', after('sent', { at: now - 3 * DAY + 1 }), remind, wasSent],
   ['who has had two reminders of three', after('sent', { reminder: 2 }), remind, mail(3)],
   ['who has had all three', after('sent', { reminder: 3 }), remind, wasSent],
   ['who has had it, without reminders', after('sent'), {}, wasSent],
@@ -95,7 +100,7 @@ it.each<[string, KnownPerson, Partial<ReminderPolicy>, EmailDecision]>([
   ['whom another campaign emailed', wrote('sent', now - 2 * DAY + 1), {}, notDue],
   ['whom it emailed two days ago', wrote('sent', now - 2 * DAY), {}, mail(0)],
   ['whom it emailed by a clock that is ahead', wrote('sent', now + 1), {}, notDue],
-  ['the same, far ahead', wrote('sent', now + 2 * DAY), {}, mail(0)],
+  ['whom it emailed by a clock that is far ahead', wrote('sent', now + 2 * DAY), {}, mail(0)],
   ['whom it may have emailed', wrote('unknown', now), {}, notDue],
   ['whom it is emailing', wrote('sending', now), {}, notDue],
   ['whom it could not email', wrote('deferred', now), {}, mail(0)],
@@ -109,7 +114,7 @@ it.each<[string, KnownPerson, Partial<ReminderPolicy>, EmailDecision]>([
     remind,
     { ...wasSent, isLimited: false },
   ],
-])('a person %s', (_who, known, policy, then) => {
+])('a person gets the email that is due, or none: one %s', (_who, known, policy, then) => {
   expect(dueEmail(person(known), { ...POLICY, ...policy }, now)).toEqual(then)
 })
 

@@ -44,7 +44,7 @@ it('a reminder doesn’t call its apps the last ones while others are left', asy
   }
 })
 
-it('an email has the task, its duration, the sender and the link’s expiry', async () => {
+it('an invitation has these words, and no others', async () => {
   const { html } = await write({})
   expect(wordsIn(html)).toBe(
     'Find your messages, files and tickets in one place. It takes about 3 minutes. A Acme Search ' +
@@ -140,14 +140,14 @@ const doneApp = { instance: 'jira_9', name: 'Jira', state: 'connected' as const 
 const blockedApp = { instance: 'miro_9', name: 'Miro', state: 'blocked' as const }
 
 it.each([
-  [['Slack'], 1, 2, '1 of your 4 apps is connected. It takes about 2 minutes.'],
-  [['Slack'], 2, 2, 'because these apps are part of'],
-  [['Slack'], 2, 2, 'Notion Connect my apps'],
-  [['Slack', 'Figma'], 2, 3, 'Notion Connect my apps'],
-  [['Slack'], 3, 2, 'This is our last reminder about Slack.'],
+  ['the first has the progress', ['Slack'], 1, 2, '1 of your 4 apps is connected. It takes about 2 minutes.'],
+  ['the second has the reason', ['Slack'], 2, 2, 'because these apps are part of'],
+  ['the second has one button', ['Slack'], 2, 2, 'Notion Connect my apps'],
+  ['one of two apps has one button', ['Slack', 'Figma'], 2, 3, 'Notion Connect my apps'],
+  ['the last one says so', ['Slack'], 3, 2, 'This is our last reminder about Slack.'],
 ])(
-  'a reminder of %j, number %i, lists %i apps, but not blocked ones',
-  async (apps, reminder, count, sentence) => {
+  'a reminder counts all apps left to connect, without blocked ones: %s',
+  async (_what, apps, reminder, count, sentence) => {
     const { subject, text, html } = await write({ apps, reminder, allApps: [openApp, blockedApp, doneApp] })
     const heading = `${count} apps aren’t connected to Acme Search yet`
     expect(subject).toBe(heading)
@@ -163,15 +163,21 @@ const CONNECT = 'Slack was approved. Connect it now.'
 const TRY_AGAIN = 'Try connecting Slack again'
 
 it.each([
-  ['confirmed', [doneApp], 'One click left: Slack was approved', /in it\. It takes about 1 minute/],
-  ['confirmed', [doneApp, openApp], CONNECT, /in it\. 1 of your 3 apps is connected\./],
-  ['approved', [doneApp, openApp], CONNECT, /in it\. If it doesn’t work, we/],
-  ['approved', [doneApp], CONNECT, /in it\. If it works, we’ll.*wait;/, 1, true],
-  ['approved', [], TRY_AGAIN, /Last time it didn’t work\. An admin has.*If it does/, 2],
-  ['confirmed', [], TRY_AGAIN, /Last time it didn’t work\. Someone else has/, 2, false],
+  [
+    'it works',
+    'confirmed',
+    [doneApp],
+    'One click left: Slack was approved',
+    /in it\. It takes about 1 minute/,
+  ],
+  ['others are left', 'confirmed', [doneApp, openApp], CONNECT, /in it\. 1 of your 3 apps is connected\./],
+  ['it is to be tested', 'approved', [doneApp, openApp], CONNECT, /in it\. If it doesn’t work, we/],
+  ['others wait for the test', 'approved', [doneApp], CONNECT, /in it\. If it works, we’ll.*wait;/, 1, true],
+  ['a test has failed', 'approved', [], TRY_AGAIN, /Last time it didn’t work\. An admin has.*If it does/, 2],
+  ['another test has worked', 'confirmed', [], TRY_AGAIN, /Last time it didn’t work\. Someone else has/, 2],
 ] as const)(
-  'an email about a %s approval beside %j says what is left, and tried',
-  async (approval, allApps, heading, sentence, nth = 1, othersWait = false) => {
+  'the email about an approved app says what to do if %s',
+  async (_what, approval, allApps, heading, sentence, nth = 1, othersWait = false) => {
     const kind = { approval, nth, othersWait }
     const { subject, text, html } = await write({ apps: ['Slack'], allApps: [...allApps], ...kind })
 

@@ -270,11 +270,11 @@ it('an app added after the invitation gets at most three emails, a week apart', 
 })
 
 it.each([
-  [[], 0, { isNew: true, isMoved: false, nth: 1 }],
-  [['notion_1'], 0, { isNew: true, nth: 1 }],
-  [['notion_1'], 1, { isNew: true, nth: 2 }],
-  [['notion_1', 'jira_1'], 0, { isNew: true, isMoved: true, nth: 1 }],
-])('an email about two new apps fits both; %j are replacements; emails before: %i', (moved, before, kind) => {
+  ['both are new', [], 0, { isNew: true, isMoved: false, nth: 1 }],
+  ['one has moved', ['notion_1'], 0, { isNew: true, nth: 1 }],
+  ['one has moved, in a second email', ['notion_1'], 1, { isNew: true, nth: 2 }],
+  ['both have moved', ['notion_1', 'jira_1'], 0, { isNew: true, isMoved: true, nth: 1 }],
+])('the kind of an email about two new apps is true for both: %s', (_what, moved, before, kind) => {
   const checked = { checkedAt: monday, unconnected: [slack, notion, jira] }
   const times = Array<number>(before).fill(monday)
   const person = withSent(withCheck(personWithNewApp(), checked, monday), NEW_APPS, times, [

@@ -109,28 +109,28 @@ it('the next run finishes an interrupted rename', () => {
   expect(rows.changes).toEqual([{ from: row('ada').email, to: row('king').email }])
 })
 
-it.each<[string[], unused: number]>([
-  [['ada E1', 'bob E2', 'eve'], 0],
-  [['ada E1', 'bob E1', 'eve E2'], 2],
-  [['ada E1', 'ada E1', 'eve E2'], 0],
-  [['ada 1', 'bob 2', 'eve 3'], 3],
-  [['ada 2', 'bob 4', 'eve 6'], 3],
-  [['ada 2', 'bob 4', 'eve 7'], 0],
-  [['ada 2', 'bob 1', 'eve 3'], 0],
-  [['ada 1', 'bob 2', 'eve'], 0],
-])('among the ids %j, %i are unusable', (list, unused) => {
+it.each<[what: string, string[], unused: number]>([
+  ['usable if each is one person’s', ['ada E1', 'bob E2', 'eve'], 0],
+  ['unusable if two people share one', ['ada E1', 'bob E1', 'eve E2'], 2],
+  ['usable if a row is repeated', ['ada E1', 'ada E1', 'eve E2'], 0],
+  ['unusable if they number the rows', ['ada 1', 'bob 2', 'eve 3'], 3],
+  ['unusable if they number the rows in steps', ['ada 2', 'bob 4', 'eve 6'], 3],
+  ['usable if they are numbers in unequal steps', ['ada 2', 'bob 4', 'eve 7'], 0],
+  ['usable if they are numbers out of order', ['ada 2', 'bob 1', 'eve 3'], 0],
+  ['usable if a row has no number', ['ada 1', 'bob 2', 'eve'], 0],
+])('the ids of a list are %s', (_what, list, unused) => {
   expect(withUsableIds(list.map(row)).unused).toBe(unused)
 })
 
-it.each<[string[], faults: string[]]>([
-  [['ada E1', 'ada E2', 'eve E3'], ['"E1" and "E2"']],
-  [['ada E1 Ada', 'ada E2 Bob', 'eve E3'], ['"E1" and "E2"']],
-  [['ada E1 Ada', 'ada E2 Ada', 'eve E3'], []],
-  [['ada E1', 'ada E1', 'eve E3'], []],
-  [['ada', 'ada E1', 'ada E2'], ['"E1" and "E2"']],
-  [['ada', 'ada E1', 'eve E2'], []],
-  [['ada 1', 'ada 2', 'eve 3'], []],
-])('rows %j with one address and different people are faults: %j', (list, ids) => {
+it.each<[what: string, string[], faults: string[]]>([
+  ['are a fault with two ids', ['ada E1', 'ada E2', 'eve E3'], ['"E1" and "E2"']],
+  ['are a fault with two ids and names', ['ada E1 Ada', 'ada E2 Bob', 'eve E3'], ['"E1" and "E2"']],
+  ['are one person with two ids and one name', ['ada E1 Ada', 'ada E2 Ada', 'eve E3'], []],
+  ['are one person with one id', ['ada E1', 'ada E1', 'eve E3'], []],
+  ['are a fault with two ids and a third row', ['ada', 'ada E1', 'ada E2'], ['"E1" and "E2"']],
+  ['are one person with one id in one of them', ['ada', 'ada E1', 'eve E2'], []],
+  ['are one person with row numbers for ids', ['ada 1', 'ada 2', 'eve 3'], []],
+])('rows with one address %s', (_what, list, ids) => {
   const { faults, list: left } = withUsableIds(list.map(namedRow))
 
   expect(faults.map((fault) => /^ada@x\.example is the address of (.*), so/.exec(fault)?.[1])).toEqual(ids)
@@ -138,11 +138,11 @@ it.each<[string[], faults: string[]]>([
 })
 
 it.each([
-  [3, 3, false],
-  [4, 39, true],
-  [4, 40, false],
-  [5, 40, true],
-])('%i new addresses among %i people are suspiciously many: %s', (changes, people, expected) => {
+  ['aren’t suspicious: three for everyone', 3, 3, false],
+  ['are suspicious: four for more than a tenth', 4, 39, true],
+  ['aren’t suspicious: four for a tenth', 4, 40, false],
+  ['are suspicious: five for more than a tenth', 5, 40, true],
+])('new addresses %s', (_what, changes, people, expected) => {
   expect(
     isSuspiciouslyMany(
       Array.from({ length: changes }, () => ({ from: '', to: '' })),

@@ -5,7 +5,7 @@ import { personForCounts, type KeepState, type MassDisconnect } from '../../src/
 import { appsOf, newPerson, withCheck, type Person } from '../../src/people/person.ts'
 import { DAY, HOUR, lostApps, monday, NO_CLUSTERS, slack } from './lapsed-person.ts'
 
-const withLapses = (person: Person, massDisconnects: readonly MassDisconnect[]) =>
+const evaluated = (person: Person, massDisconnects: readonly MassDisconnect[]) =>
   withEvaluation(person, { massDisconnects, returned: new Map(), delistedApps: [], at: monday })
 
 const stateWith = (...massDisconnects: MassDisconnect[]): KeepState => ({ ...NO_CLUSTERS, massDisconnects })
@@ -33,13 +33,13 @@ async function evaluate(
 const [sixty] = (await evaluate([[60, monday + 1]], 100)) as [MassDisconnect]
 
 it.each([
-  ['too few people', 4, 8, 0],
-  ['a fifth', 5, 25, 1],
-  ['less than a fifth', 5, 26, 0],
-  ['less than a fifth, and fewer than fifty', 49, 1_000, 0],
-  ['less than a fifth, but fifty', 50, 1_000, 1],
-  ['fifty of a large company', 50, 8_000, 1],
-])('%s: %i lapses of %i people are %i mass disconnects', async (_what, lost, had, count) => {
+  ['four of eight aren’t', 4, 8, 0],
+  ['a fifth are', 5, 25, 1],
+  ['less than a fifth aren’t', 5, 26, 0],
+  ['less than a fifth, and fewer than fifty, aren’t', 49, 1_000, 0],
+  ['less than a fifth, but fifty, are', 50, 1_000, 1],
+  ['fifty of a large company are', 50, 8_000, 1],
+])('lapses are a mass disconnect if many people have them: %s', async (_what, lost, had, count) => {
   expect(await evaluate([[lost, monday + 1]], had)).toHaveLength(count)
 })
 
@@ -65,11 +65,11 @@ it('evaluated lapses don’t count again', async () => {
 })
 
 it.each([
-  [30, 30, 1],
-  [29, 30, 0],
-  [1, 0, 1],
-  [0, 0, 0],
-])('%i people lack a lost app, %i have it again: %i mass disconnects', async (lost, again, count) => {
+  ['goes on while half of its people lack the app', 30, 30, 1],
+  ['is over once most of its people have the app again', 29, 30, 0],
+  ['goes on for the only one of its people who is left', 1, 0, 1],
+  ['is over once none of its people is left', 0, 0, 0],
+])('a mass disconnect %s', async (_what, lost, again, count) => {
   const later = { ...stateWith(sixty), evaluatedAt: monday + 2 }
   expect(sixty).toMatchObject({ instance: 'slack_1', lapsed: 60, had: 100 })
   expect(await evaluate([[lost, monday + 1]], 100, later, monday + 3, again)).toHaveLength(count)
@@ -107,14 +107,17 @@ it.each<[string, Person[], string[], object[]]>([
     [],
     [{ instance: 'slack_1', isDelisted: true }],
   ],
-])('a hold ends as restored only where its people do: they %s', async (_what, all, events, holds) => {
-  const state = { ...stateWith(sixty), evaluatedAt: monday + 2 }
-  const unaffected = Array.from({ length: 40 }, () => lostApps([], monday))
-  const found = await findClusters([...all, ...unaffected], state, monday + 3)
-  expect(found.appEvents.flatMap(({ what }) => (what === 'new' ? [] : what))).toEqual(events)
-  expect(found.massDisconnects).toMatchObject(holds)
-  expect(found.massDisconnects).toHaveLength(holds.length)
-})
+])(
+  'a hold ends as restored only if its people have the app again: they %s',
+  async (_what, all, events, holds) => {
+    const state = { ...stateWith(sixty), evaluatedAt: monday + 2 }
+    const unaffected = Array.from({ length: 40 }, () => lostApps([], monday))
+    const found = await findClusters([...all, ...unaffected], state, monday + 3)
+    expect(found.appEvents.flatMap(({ what }) => (what === 'new' ? [] : what))).toEqual(events)
+    expect(found.massDisconnects).toMatchObject(holds)
+    expect(found.massDisconnects).toHaveLength(holds.length)
+  },
+)
 
 it('a hold goes on for people whose lost app was removed and made again', async () => {
   const removed = { instance: 'slack_1', name: 'Slack', since: monday + 2, noticedAt: monday + 3, people: 60 }
@@ -152,9 +155,9 @@ it('a resumed mass disconnect isn’t found again for people noticed later', asy
 })
 
 it.each([
-  [31 * DAY - 1, 1],
-  [31 * DAY, 0],
-])('a resumed mass disconnect that is over is kept for a month: %i ms', async (later, count) => {
+  ['kept for a month', 31 * DAY - 1, 1],
+  ['dropped after a month', 31 * DAY, 0],
+])('a resumed mass disconnect that is over is %s', async (_what, later, count) => {
   const state = stateWith({ ...sixty, resumedAt: monday + 3 })
   expect(await evaluate([], 100, state, monday + 3 + later)).toHaveLength(count)
 })
@@ -185,14 +188,14 @@ it.each<[string, string, number, number | undefined]>([
   ['a day and a half after that run', 'new', RUN + 3 * HALF, undefined],
 ])('an app first listed %s is %s, before and after its emails are released', async (_when, _kind, at, lapsedAt) => {
   for (const found of [mass, { ...mass, resumedAt: RUN + HOUR }]) {
-    const person = withLapses(firstListed(at), [found])
+    const person = evaluated(firstListed(at), [found])
     const [app] = person.lastCheck!.apps
     expect(app?.lapsedAt).toEqual(lapsedAt)
     expect(app?.newAt).toEqual(lapsedAt === undefined ? at : undefined)
-    expect(withLapses(firstListed(at), [{ ...found, instance: 'jira_1' }])).toEqual(firstListed(at))
+    expect(evaluated(firstListed(at), [{ ...found, instance: 'jira_1' }])).toEqual(firstListed(at))
     // Later checks and evaluations keep it so.
     const later = withCheck(person, { checkedAt: at + 60 * DAY, unconnected: [slack] }, at + 60 * DAY)
-    expect(withLapses(later, []).lastCheck?.apps).toEqual(person.lastCheck?.apps)
+    expect(evaluated(later, []).lastCheck?.apps).toEqual(person.lastCheck?.apps)
     const people = [...Array.from({ length: 60 }, () => lostApps([slack], monday)), ...Array.from({ length: 20 }, () => person)]
     const state = { ...stateWith(found), evaluatedAt: monday - 3 * DAY }
     const { massDisconnects, newApps } = await findClusters(people, state, at + 60 * DAY)
@@ -240,7 +243,7 @@ it.each<[string, { lost?: number[]; kept?: number; listed?: number[]; known?: bo
 
   expect(found.massDisconnects.flatMap(({ lapsed, had }) => [lapsed, had])).toEqual(lost)
   expect(found.newApps.map((one) => one.people)).toEqual(isNew)
-  const after = people.map((one) => withLapses(one, found.massDisconnects).lastCheck!.apps)
+  const after = people.map((one) => evaluated(one, found.massDisconnects).lastCheck!.apps)
   const isLost = (app: { lapsedAt?: number }) => app.lapsedAt !== undefined
   expect(after.flat().filter(isLost)).toHaveLength(lost[0] ?? lapses.length)
 })
@@ -282,7 +285,7 @@ it('an app that has moved is not lost', () => {
   const { lastCheck, ...person } = firstListed(monday)
   const apps = lastCheck!.apps.map((app) => ({ ...app, movedFrom: 'slack_0' }))
   const moved = { ...person, lastCheck: { checkedAt: monday, apps } }
-  expect(withLapses(moved, [mass])).toBe(moved)
+  expect(evaluated(moved, [mass])).toBe(moved)
 })
 
 it.each([
@@ -308,10 +311,10 @@ it.each([
 )
 
 it.each<[string, number, ('lost' | 'listed')[]]>([
-  ['while it counted as removed', monday + 1, ['listed']],
-  ['at that moment', monday, ['listed']],
-  ['before', monday - 1, ['lost', 'listed']],
-])('an app that is back after its removal was lost only before: %s', (_when, at, expected) => {
+  ['drops a loss after its removal', monday + 1, ['listed']],
+  ['drops a loss of that moment', monday, ['listed']],
+  ['keeps a loss from before', monday - 1, ['lost', 'listed']],
+])('the history of a removed app that is back %s', (_when, at, expected) => {
   const accessEvents = [{ what: 'lost' as const, at, instance: 'slack_1' }]
   const other = { what: 'lost' as const, at: monday + 1, instance: 'jira_1' }
   const person = { ...lostApps([slack], monday + 1), accessEvents: [...accessEvents, other] }

@@ -16,12 +16,12 @@ const find = async (all: Person[], state = NO_CLUSTERS) =>
   (await findClusters(all, state, monday + 2 * HOUR)).newApps
 
 it.each([
-  [4, 8, 0],
-  [5, 25, 1],
-  [5, 26, 0],
-  [49, 1_000, 0],
-  [50, 1_000, 1],
-])('an app that %i of %i people get at once gives %i notices', async (some, all, count) => {
+  ['isn’t new if only four people get it', 4, 8, 0],
+  ['is new if a fifth of the people get it', 5, 25, 1],
+  ['isn’t new if less than a fifth get it', 5, 26, 0],
+  ['isn’t new if 49 of 1,000 people get it', 49, 1_000, 0],
+  ['is new if fifty people get it', 50, 1_000, 1],
+])('an app that is suddenly on lists %s', async (_what, some, all, count) => {
   expect(await find([...people(some, monday), ...people(all - some)])).toHaveLength(count)
 })
 
@@ -40,10 +40,10 @@ it('a new app’s count includes people who get it after the first have connecte
 })
 
 it.each([
-  [3, 12, monday],
-  [30, 12, monday],
-  [32, 6, monday + 32 * DAY],
-])('an app that comes to a department %i days later is new for %i people', async (days, count, since) => {
+  ['days later is new for both', 3, 12, monday],
+  ['a month later is new for both', 30, 12, monday],
+  ['more than a month later is new for that one alone', 32, 6, monday + 32 * DAY],
+])('an app that comes to a second department %s', async (_what, days, count, since) => {
   const newApps = await find(people(6, monday))
   const [at, evaluatedAt] = [monday + days * DAY, monday + (days - 1) * DAY]
   const everyone = [...people(6, monday), ...people(6, at), ...people(6)]

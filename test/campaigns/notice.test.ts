@@ -92,12 +92,15 @@ it('a notice is in the first language of the company', () => {
   expect(html).not.toContain('sent to')
 })
 
-it('a notice has a Message-ID per recipient, and headers against auto-replies, without an unsubscribe link', () => {
-  const { messageId, headers } = write()
-  expect(headers).toEqual({
+it('a notice has headers against auto-replies alone, and none to unsubscribe', () => {
+  expect(write().headers).toEqual({
     'Auto-Submitted': 'auto-generated',
     'X-Auto-Response-Suppress': 'OOF, AutoReply',
   })
+})
+
+it('a notice has a Message-ID for each recipient and kind', () => {
+  const { messageId } = write()
   expect(write().messageId).toBe(messageId)
   const others = [write('other@acme.example'), write(undefined, 'digest')].map((mail) => mail.messageId)
   expect(new Set([messageId, ...others]).size).toBe(3)

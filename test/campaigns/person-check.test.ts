@@ -35,19 +35,19 @@ function service(
 const calls = (count: number) => Array.from({ length: count }, () => 'call')
 const status = (responseStatus: number, more: Fault = {}): Fault => ({ responseStatus, ...more })
 
-it.each<[CheckResult['kind'], string[], Fault]>([
-  ...[400, 404, 422].map((code) => ['unknown', calls(1), status(code)] as const),
+it.each<[Fault, CheckResult['kind'], string[]]>([
+  ...[400, 404, 422].map((code) => [status(code), 'unknown', calls(1)] as const),
   // Contract 7: both are about the token.
-  ...[401, 403].map((code) => ['refused', calls(1), status(code)] as const),
-  ['refused', calls(1), status(403, { isFromIntermediary: true })],
-  ...[302, 402, 405, 407].map((code) => ['no-response', calls(1), status(code)] as const),
-  ['no-response', calls(1), status(400, { affectsEveryone: true })],
-  ['no-response', calls(1), status(422, { isFromIntermediary: true })],
-  ['no-response', calls(4), status(500)],
-  ['no-response', calls(20), status(429)],
-] as [CheckResult['kind'], string[], Fault][])(
-  'the result is %s after %j: %j',
-  async (kind, expected, fault) => {
+  ...[401, 403].map((code) => [status(code), 'refused', calls(1)] as const),
+  [status(403, { isFromIntermediary: true }), 'refused', calls(1)],
+  ...[302, 402, 405, 407].map((code) => [status(code), 'no-response', calls(1)] as const),
+  [status(400, { affectsEveryone: true }), 'no-response', calls(1)],
+  [status(422, { isFromIntermediary: true }), 'no-response', calls(1)],
+  [status(500), 'no-response', calls(4)],
+  [status(429), 'no-response', calls(20)],
+] as [Fault, CheckResult['kind'], string[]][])(
+  'a check that fails with %j ends as %s',
+  async (fault, kind, expected) => {
     const { check, calls: made } = service([fault])
     const detail = expect.stringContaining(`${fault.responseStatus}`) as string
     expect(await check()).toMatchObject({ kind, detail })
@@ -115,7 +115,7 @@ it.each<[string, number, ...Parameters<typeof checkToken>[0]]>([
   ['global', 3, status(503), {}, status(401)],
   ['personal', 2, status(429), 'apps'],
   ['no bearer', 1, new TypeError('no bearer token')],
-])('the token is %s after %i calls: %j', async (outcome, calls, ...responses) => {
+])('the token counts as %s after %i calls with the responses %j', async (outcome, calls, ...responses) => {
   expect(await checkToken(responses)).toEqual([outcome, calls])
 })
 

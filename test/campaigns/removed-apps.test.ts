@@ -33,7 +33,7 @@ const stillListed = (count: number) =>
 const find = async (all: Person[], state = NO_CLUSTERS) =>
   (await findClusters(all, state, monday + 2 * HOUR)).delistedApps
 
-it('an app that stays on most lists is a question where another instance is new', async () => {
+it('an app on most lists is in question if another instance of it is new', async () => {
   const added = { name: 'Jira', noticedAt: monday, since: monday - 4 * DAY, people: 9 }
   const state = (instance: string) => ({ ...NO_CLUSTERS, newApps: [{ ...added, instance }] })
   const everyone = [...people(5, 'run'), ...stillListed(6)]
@@ -42,37 +42,30 @@ it('an app that stays on most lists is a question where another instance is new'
 })
 
 it.each([
-  [5, 0, 5, 1],
-  [5, 0, 6, 0],
-  [50, 0, 51, 0],
-  // A run that is under way has yet to read their lists again.
-  [5, 15, 5, 1],
-])(
-  '%i lists lack an app that %i had before and %i still have: %i removed',
-  async (gone, before, after, found) => {
-    const everyone = [...people(gone, 'run'), ...people(before), ...stillListed(after)]
-    expect(await find(everyone)).toHaveLength(found)
-  },
-)
+  { name: 'in question if half of the lists still have it', gone: 5, unread: 0, still: 5, found: 1 },
+  { name: 'not in question if most lists still have it', gone: 5, unread: 0, still: 6, found: 0 },
+  { name: 'not in question if most of many lists still have it', gone: 50, unread: 0, still: 51, found: 0 },
+  { name: 'in question before a run has read most lists again', gone: 5, unread: 15, still: 5, found: 1 },
+])('an app gone from some lists is $name', async ({ gone, unread, still, found }) => {
+  const everyone = [...people(gone, 'run'), ...people(unread), ...stillListed(still)]
+  expect(await find(everyone)).toHaveLength(found)
+})
 
 it.each([
-  { byRuns: 4, byPages: 0, consents: 0, listed: 4, found: 0 },
-  { byRuns: 5, byPages: 0, consents: 0, listed: 20, found: 1 },
-  { byRuns: 5, byPages: 0, consents: 0, listed: 21, found: 0 },
-  { byRuns: 50, byPages: 0, consents: 0, listed: 1_000, found: 1 },
-  { byRuns: 49, byPages: 0, consents: 0, listed: 1_000, found: 0 },
-  { byRuns: 3, byPages: 2, consents: 0, listed: 20, found: 1 },
-  { byRuns: 3, byPages: 1, consents: 0, listed: 0, found: 0 },
-  { byRuns: 40, byPages: 20, consents: 30, listed: 0, found: 1 },
-  { byRuns: 40, byPages: 20, consents: 31, listed: 0, found: 0 },
-])(
-  '$byRuns runs and $byPages pages lack an app ($consents consents, $listed listings): $found removed',
-  async ({ byRuns, byPages, consents, listed, found }) => {
-    const noticed = [...people(byRuns, 'run'), ...people(byPages, 'page'), ...people(consents, 'walk')]
-    const everyone = [...noticed, ...people(listed)]
-    expect(await find(everyone)).toHaveLength(found)
-  },
-)
+  { name: 'not in question: only four people lack it', runs: 4, pages: 0, consents: 0, listed: 4, found: 0 },
+  { name: 'in question: a fifth lack it', runs: 5, pages: 0, consents: 0, listed: 20, found: 1 },
+  { name: 'not in question: less than a fifth', runs: 5, pages: 0, consents: 0, listed: 21, found: 0 },
+  { name: 'in question: fifty people lack it', runs: 50, pages: 0, consents: 0, listed: 1_000, found: 1 },
+  { name: 'not in question: 49 of 1,049', runs: 49, pages: 0, consents: 0, listed: 1_000, found: 0 },
+  { name: 'in question: pages count with runs', runs: 3, pages: 2, consents: 0, listed: 20, found: 1 },
+  { name: 'not in question: four by runs and pages', runs: 3, pages: 1, consents: 0, listed: 0, found: 0 },
+  { name: 'in question: half as many connected it', runs: 40, pages: 20, consents: 30, listed: 0, found: 1 },
+  { name: 'not in question: more connected it', runs: 40, pages: 20, consents: 31, listed: 0, found: 0 },
+])('an app that leaves lists is $name', async ({ runs, pages, consents, listed, found }) => {
+  const noticed = [...people(runs, 'run'), ...people(pages, 'page'), ...people(consents, 'walk')]
+  const everyone = [...noticed, ...people(listed)]
+  expect(await find(everyone)).toHaveLength(found)
+})
 
 it.each([
   ['another department’s', 6, 7, 26],
@@ -90,11 +83,11 @@ it.each([
 )
 
 it.each([
-  { gone: 5, again: 5, found: 1 },
-  { gone: 4, again: 5, found: 0 },
-  { gone: 1, again: 0, found: 1 },
-  { gone: 0, again: 0, found: 0 },
-])('$gone of ten people lack a removed app, and $again have it again', async ({ gone, again, found }) => {
+  { name: 'stays in question if half of its people have it again', gone: 5, again: 5, found: 1 },
+  { name: 'is back if most of its people have it again', gone: 4, again: 5, found: 0 },
+  { name: 'stays in question while one person lacks it', gone: 1, again: 0, found: 1 },
+  { name: 'is dropped once no one of its people is left', gone: 0, again: 0, found: 0 },
+])('an app in question $name', async ({ gone, again, found }) => {
   const delistedApps = await find(people(10, 'run'))
   const relisted = { checkedAt: monday + DAY, unconnected: [slack, jira], delisted: new Set(['jira_1']) }
   const back = people(again, 'run').map((one) => withCheck(one, relisted, monday + DAY))
@@ -109,10 +102,10 @@ it.each([
 })
 
 it.each([
-  ['isn’t answered', {}, monday],
-  ['says that it was removed', { markedRemovedAt: monday + DAY }, monday],
-  ['says that people connected it', { markedConnectedAt: monday + DAY }, monday + 3 * DAY],
-])('more lists lack a removed app, and the question about it %s', async (_what, answer, since) => {
+  ['joins an open question', {}, monday],
+  ['joins a question answered with “removed”', { markedRemovedAt: monday + DAY }, monday],
+  ['is a new question after “connected”', { markedConnectedAt: monday + DAY }, monday + 3 * DAY],
+])('an app that leaves more lists days later %s', async (_what, answer, since) => {
   const [question] = await find(people(10, 'run'))
   const state = { ...NO_CLUSTERS, delistedApps: [{ ...question!, ...answer }], evaluatedAt: monday + 2 * DAY }
   const all = [...people(10, 'run'), ...people(10, 'run', monday + 3 * DAY)]
@@ -125,11 +118,11 @@ it.each([
 })
 
 it.each([
-  ['was lost 36 hours before', 0, 36 * HOUR, {}],
-  ['was lost within 36 hours before', 1, 36 * HOUR - 1, {}],
-  ['is another one', 0, 0, { instance: 'slack_1' }],
-  ['was marked as connected', 0, 0, { markedConnectedAt: monday }],
-])('an app that %s is among the removed ones of a person: %i', (_what, count, before, change) => {
+  ['isn’t removed for a person who lost it 36 hours before', 0, 36 * HOUR, {}],
+  ['is removed for a person who lost it within 36 hours before', 1, 36 * HOUR - 1, {}],
+  ['isn’t removed if another one is in question', 0, 0, { instance: 'slack_1' }],
+  ['isn’t removed if it was marked as connected', 0, 0, { markedConnectedAt: monday }],
+])('an app gone from a list %s', (_what, count, before, change) => {
   const removed = { instance: 'jira_1', name: 'Jira', since: monday, noticedAt: monday, people: 9, ...change }
   const counted = personForCounts(person('page', monday - before), { delistedApps: [removed] })
   expect(counted.delistedApps).toHaveLength(count)
@@ -146,30 +139,39 @@ function restored(by: NoticedBy): Person {
 }
 
 it.each([
-  { consentStartedAt: 8, at: 20, delistedAt: 20 },
-  { consentStartedAt: 9, at: 20, delistedAt: undefined },
-  { consentStartedAt: 19, at: DAY + 20, delistedAt: DAY + 20 },
-  { consentStartedAt: 20, at: DAY + 20, delistedAt: undefined },
-])(
-  'a consent at $consentStartedAt counts at $at unless the app was lost since',
-  ({ consentStartedAt, at, delistedAt }) => {
-    const lost = withCheck(person('walk', 5), { checkedAt: 9, unconnected: [slack, jira] }, 9)
-    const connected = [{ instance: 'jira_1', name: 'Jira', since: at, consentStartedAt }]
-
-    const after = withCheck(lost, { checkedAt: at, unconnected: [slack], connected }, at)
-
-    expect(after.lastCheck?.apps.find(({ instance }) => instance === 'jira_1')?.delistedAt).toBe(delistedAt)
+  { name: 'doesn’t count if the app was lost since', consentStartedAt: 8, at: 20, delistedAt: 20 },
+  { name: 'counts if the app was lost at that moment', consentStartedAt: 9, at: 20, delistedAt: undefined },
+  {
+    name: 'doesn’t count after more than a day',
+    consentStartedAt: 19,
+    at: DAY + 20,
+    delistedAt: DAY + 20,
   },
-)
+  { name: 'counts for a day', consentStartedAt: 20, at: DAY + 20, delistedAt: undefined },
+])('a consent to an app that left the list $name', ({ consentStartedAt, at, delistedAt }) => {
+  const lost = withCheck(person('walk', 5), { checkedAt: 9, unconnected: [slack, jira] }, 9)
+  const connected = [{ instance: 'jira_1', name: 'Jira', since: at, consentStartedAt }]
+
+  const after = withCheck(lost, { checkedAt: at, unconnected: [slack], connected }, at)
+
+  expect(after.lastCheck?.apps.find(({ instance }) => instance === 'jira_1')?.delistedAt).toBe(delistedAt)
+})
 
 it.each([
-  { what: 'was repaired for those who lost it', runs: 24, walks: 0, neverHad: 0, listed: 40, found: 0 },
-  { what: 'was repaired, and everyone has it', runs: 60, walks: 0, neverHad: 0, listed: 0, found: 0 },
-  { what: 'was removed for all', runs: 24, walks: 0, neverHad: 40, listed: 0, found: 1 },
-  { what: 'was removed, after most had lost it', runs: 200, walks: 0, neverHad: 5, listed: 0, found: 1 },
-  { what: 'was connected again on pages', runs: 0, walks: 21, neverHad: 40, listed: 0, found: 0 },
-  { what: 'was removed, and half connected it', runs: 0, walks: 20, neverHad: 40, listed: 0, found: 1 },
-])('an app that many lost $what: $found removed', async ({ runs, walks, neverHad, listed, found }) => {
+  {
+    name: 'is back once repaired for those who lost it',
+    runs: 24,
+    walks: 0,
+    neverHad: 0,
+    listed: 40,
+    found: 0,
+  },
+  { name: 'is back once repaired for everyone', runs: 60, walks: 0, neverHad: 0, listed: 0, found: 0 },
+  { name: 'is in question once it leaves all lists', runs: 24, walks: 0, neverHad: 40, listed: 0, found: 1 },
+  { name: 'is in question if five others lack it', runs: 200, walks: 0, neverHad: 5, listed: 0, found: 1 },
+  { name: 'is back if most connected it again', runs: 0, walks: 21, neverHad: 40, listed: 0, found: 0 },
+  { name: 'is in question if half connected it', runs: 0, walks: 20, neverHad: 40, listed: 0, found: 1 },
+])('an app that many lost $name', async ({ runs, walks, neverHad, listed, found }) => {
   const all = [
     ...Array.from({ length: runs }, () => restored('run')),
     ...Array.from({ length: walks }, () => restored('walk')),
@@ -186,10 +188,10 @@ it.each([
 })
 
 it.each([
-  ['was removed', { markedRemovedAt: 1 }, []],
-  ['was connected elsewhere', { markedConnectedAt: 1 }, ['jira_1 unconnected']],
-  ['may have been removed', {}, ['jira_1 unconnected']],
-])('an app that %s for others counts for a person with it listed: %j', (_what, answer, counted) => {
+  ['isn’t counted after “removed”', { markedRemovedAt: 1 }, []],
+  ['is unconnected after “connected”', { markedConnectedAt: 1 }, ['jira_1 unconnected']],
+  ['is unconnected until the answer', {}, ['jira_1 unconnected']],
+])('an app gone from others’ lists, but still on this one, %s', (_what, answer, counted) => {
   const lacksJira = withAppStates(newPerson('ada@acme.example', 0), { jira_1: 'unconnected' }, 1)
   const question = { instance: 'jira_1', name: 'Jira', noticedAt: 1, since: 1, people: 9, ...answer }
   const apps = appsOf(personForCounts(lacksJira, { delistedApps: [question] }))

@@ -139,9 +139,9 @@ it('an email names only the person’s connectable apps, and all listed apps are
 })
 
 it.each([
-  [['slack_1'], true],
-  [['slack_1', 'jira_1'], false],
-])('an email about %j to a person who had Slack is a lapse email: %s', async (instances, isLapse) => {
+  ['is a lapse email about Slack alone', ['slack_1'], true],
+  ['isn’t a lapse email about Slack and another app', ['slack_1', 'jira_1'], false],
+])('an email to someone who had Slack %s', async (_what, instances, isLapse) => {
   const unconnected = instances.map((instance) => listed(instance))
   const { emails } = await composeAdas(unconnected, { slack_1: 'connected' })
   expect(emails).toMatchObject([{ kind: { isLapse } }])

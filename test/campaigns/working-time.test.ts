@@ -10,25 +10,23 @@ import {
 import { DAY } from './lapsed-person.ts'
 
 it.each([
-  ['2027-01-18T09:00:00Z', 'UTC', true],
-  ['2027-01-18T15:59:00Z', 'UTC', true],
-  ['2027-01-18T16:00:00Z', 'UTC', false],
-  ['2027-01-18T08:59:00Z', 'UTC', false],
-  ['2027-01-17T10:00:00Z', 'UTC', false],
-  // Monday morning in Tokyo is Sunday in UTC.
-  ['2027-01-18T00:30:00Z', 'Asia/Tokyo', true],
-  ['2027-07-19T13:30:00Z', 'America/New_York', true],
-  ['2027-01-18T13:30:00Z', 'America/New_York', false],
-])('%s is working time in %s: %s', (moment, zone, expected) => {
+  ['begins at nine', '2027-01-18T09:00:00Z', 'UTC', true],
+  ['lasts until four', '2027-01-18T15:59:00Z', 'UTC', true],
+  ['is over at four', '2027-01-18T16:00:00Z', 'UTC', false],
+  ['hasn’t begun before nine', '2027-01-18T08:59:00Z', 'UTC', false],
+  ['excludes a Sunday', '2027-01-17T10:00:00Z', 'UTC', false],
+  ['includes Monday morning in Tokyo, late on Sunday in UTC', '2027-01-18T00:30:00Z', 'Asia/Tokyo', true],
+  ['begins earlier by UTC in a New York summer', '2027-07-19T13:30:00Z', 'America/New_York', true],
+  ['begins later by UTC in a New York winter', '2027-01-18T13:30:00Z', 'America/New_York', false],
+])('working time %s', (_what, moment, zone, expected) => {
   expect(isWorkingTime(Date.parse(moment), { timezone: zone })).toBe(expected)
 })
 
 it.each([
-  // 8:30 am on Monday, and noon.
-  ['2027-01-17T23:30:00Z', '2027-01-18T03:00:00Z', 0],
-  ['2027-01-18T03:00:00Z', '2027-01-18T14:59:00Z', 0],
-  ['2027-01-18T03:00:00Z', '2027-01-18T15:00:00Z', 1],
-])('working days are counted by the days of Tokyo: from %s to %s %i', (from, to, days) => {
+  ['none from 8:30 am to noon of one day', '2027-01-17T23:30:00Z', '2027-01-18T03:00:00Z', 0],
+  ['none until midnight', '2027-01-18T03:00:00Z', '2027-01-18T14:59:00Z', 0],
+  ['one at midnight', '2027-01-18T03:00:00Z', '2027-01-18T15:00:00Z', 1],
+])('working days are counted by the days of Tokyo: %s', (_what, from, to, days) => {
   expect(workingDaysBetween(Date.parse(from), Date.parse(to), { timezone: 'Asia/Tokyo' })).toBe(days)
 })
 
