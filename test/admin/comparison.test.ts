@@ -43,7 +43,7 @@ it('a comparison uses the newest row up to its day, or else the oldest', () => {
   expect(rowDayFor(undefined, rows.slice(2))).toBeUndefined()
 })
 
-it('a comparison counts who lost access, came back, and emails, after that day', () => {
+it('a comparison counts what has changed since the end of its day', () => {
   expect(linesOf({})).toEqual([
     'Since the end of November 13, 2026: 6 more people ready, 2 people who had connected everything lost access',
     '3 people have access again',

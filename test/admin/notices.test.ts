@@ -42,9 +42,9 @@ const people = (group: string, count: number, isLost: boolean): Person[] =>
   })
 
 it.each([
-  [true, ['Jira: 40 of 55 people lost access (January 25, 2027).']],
-  [undefined, []],
-])('the question about a removed app says that many had lost it before: %s', (isDelisted, expected) => {
+  ['says that many had lost it before', true, ['Jira: 40 of 55 people lost access (January 25, 2027).']],
+  ['is silent about losses that weren’t many', undefined, []],
+])('the question about a removed app %s', (_what, isDelisted, expected) => {
   const lost = { ...jira, lapsed: 40, had: 55, ...(isDelisted && { isDelisted }) }
   const report = { delistedApps: [], datasources: [] as Report['datasources'] } as unknown as Report
   const context = { ...words, massDisconnects: [lost] }
@@ -70,10 +70,10 @@ it('apps that one run finds removed share one email, with two commands for each'
 })
 
 it.each([
-  ['no list has an app', 0, 0, 1],
-  ['one list still has one of them', 0, 1, 0],
-  ['one list has another app', 1, 0, 0],
-])('where %s, the question says that it may be an outage, or not', (_which, waiting, listed, count) => {
+  ['may be an outage if no list has an app', 0, 0, 1],
+  ['is no outage if one list still has one of them', 0, 1, 0],
+  ['is no outage if one list has another app', 1, 0, 0],
+])('the question about two removed apps says that it %s', (_which, waiting, listed, count) => {
   const apps = ['jira_1', 'slack_1'].map((instance) => ({ ...jira, instance }))
   const datasources = [{ instance: 'notion_1', counts: { connected: 9, waiting, skipped: 0, blocked: 0 } }]
   const delistedApps = [{ instance: 'jira_1', count: 12, listed }]
@@ -88,30 +88,30 @@ const MOVE =
   '45 people have gdrive_2 now. If it has moved there, add “gdrive_2: { replaces: gdrive_1 }” to the company file.'
 
 it.each<[string, string, Partial<NonNullable<KeepState['newApps']>[number]>, string[]]>([
-  ['another instance is new in the same hours', 'gdrive_2', {}, [MOVE]],
+  ['its move if another instance is new in the same hours', 'gdrive_2', {}, [MOVE]],
   [
-    'another instance is new since just under 36 hours later',
+    'its move if another instance is new just under 36 hours later',
     'gdrive_2',
     { since: now + 36 * HOUR - 1 },
     [MOVE],
   ],
-  ['another instance is new since 36 hours later', 'gdrive_2', { since: now + 36 * HOUR }, []],
+  ['no move if another instance is new 36 hours later', 'gdrive_2', { since: now + 36 * HOUR }, []],
   [
-    'another instance came by department until just under 36 hours before',
+    'its move if another instance came by department until just under 36 hours before',
     'gdrive_2',
     { since: now - 99 * HOUR, noticedAt: now - 36 * HOUR + 1 },
     [MOVE],
   ],
   [
-    'another instance was new 36 hours before',
+    'no move if another instance was new 36 hours before',
     'gdrive_2',
     { since: now - 40 * HOUR, noticedAt: now - 36 * HOUR },
     [],
   ],
-  ['another instance replaces one already', 'gdrive_2', { isMoved: true }, []],
-  ['another app is new', 'slack_1', {}, []],
-  ['the same instance was new', 'gdrive_1', {}, []],
-])('where %s, the question about a removed app suggests its move or not', (_what, instance, change, move) => {
+  ['no move if another instance replaces one already', 'gdrive_2', { isMoved: true }, []],
+  ['no move if another app is new', 'slack_1', {}, []],
+  ['no move if the same instance was new', 'gdrive_1', {}, []],
+])('the question about a removed app suggests %s', (_what, instance, change, move) => {
   const delisted = { instance: 'gdrive_1', name: 'Google Drive', noticedAt: now, since: now, people: 50 }
   const newApps = [{ ...delisted, instance, ...change }]
   const counts = { waiting: 40, connected: 5, skipped: 0, blocked: 0, off: 2 }
@@ -129,7 +129,7 @@ it.each<[string, string, Partial<NonNullable<KeepState['newApps']>[number]>, str
   expect(both.paragraphs[0]).toBe([question, ...move].join(' '))
 })
 
-it('the email about a mass disconnect has facts, likely causes, two commands and one link', () => {
+it('the email about a mass disconnect says what happened and what to do', () => {
   const notice = massDisconnectNotice(slack, words)
   expect(notice.subject).toBe('Slack: 412 of 450 people lost access (January 14, 2027)')
   expect(notice.paragraphs[0]).toBe(

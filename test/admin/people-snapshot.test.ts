@@ -99,7 +99,7 @@ it('each person keeps their own app, however many names and states it has', asyn
   for (const { person, apps } of summaries) expect(apps).toEqual(byAddress.get(person.email))
 })
 
-it('for ten more seconds, requests get the last read, and a refresh outlives an abort', async () => {
+it('for ten more seconds, requests get the last read while a new one is made', async () => {
   const { reads, snapshot } = crowd()
   const first = await snapshot.report(signal)
   const leaving = new AbortController()
@@ -240,7 +240,7 @@ it('a slow export continues in the newest snapshot, with each person once, by em
   expect(reads.count).toBe(3)
 })
 
-it('the snapshot holds a summary for each person, with shared apps, and no records', async () => {
+it('the snapshot holds summaries that share their apps, and no records', async () => {
   const { snapshot } = crowd()
   const apps = new Set<unknown>()
   for await (const summary of snapshot.summaries(signal, 'page')) {
@@ -251,7 +251,7 @@ it('the snapshot holds a summary for each person, with shared apps, and no recor
   expect(apps.size).toBe(2)
 })
 
-it('a list has people by name, those without one by address, and numbers as numbers', async () => {
+it('pages are sorted by name or else address, and downloads by address alone', async () => {
   const people: Person[] = [
     { ...newPerson('1@acme.example', NOW), name: 'Zoë' },
     { ...newPerson('3@acme.example', NOW), name: 'Ada' },

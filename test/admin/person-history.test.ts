@@ -59,49 +59,39 @@ const approved = (stage: Approval['stage'], ...testers: number[]): KeepState => 
   approvals: [{ ...newApproval('slack_1', 'Slack'), stage, stageChangedAt: NOW, approvedAt: NOW, testers }],
 })
 
-it.each<[string, Person, KeepState?]>([
-  ['gone', { ...bounced(withSlack), leftAt: NOW, unknownAt: NOW }],
-  ['unknown person rename', { ...bounced(withSlack), unknownAt: NOW }],
-  ['bounced', bounced(ada)],
-  ['done', bounced(apps({ jira_1: 'connected' }))],
-  ['unchecked status', ada],
-  ['blocked', apps({ jira_1: 'blocked', slack_1: 'unconfirmed' })],
-  ['onHold keep PEOPLE.csv --release slack_1', lapsed, ON_HOLD],
-  ['onHold keep PEOPLE.csv --release slack_1', newSlack, ON_HOLD],
-  ['onHold keep PEOPLE.csv --release slack_1', withSlack, ON_HOLD],
-  [
-    'onHold keep PEOPLE.csv --release jira_1 --release slack_1',
-    apps({ jira_1: 'unconnected', slack_1: 'unconnected' }),
-    { ...ON_HOLD, massDisconnects: [found, { ...found, instance: 'jira_1', name: 'Jira' }] },
-  ],
-  ['left invite link', apps({ slack_1: 'unconnected', figma_1: 'unconnected' }), ON_HOLD],
-  ['optedOut invite link', { ...lapsed, optedOutAt: NOW }, ON_HOLD],
-  [
-    'optedOut invite link',
-    { ...waitingFor(NOW - HOUR), optedOutAt: NOW },
-    approved('approved', NOW - 2 * HOUR),
-  ],
-  ['left invite link', lapsed, { ...ON_HOLD, massDisconnects: [{ ...found, resumedAt: NOW }] }],
-  ['failed doctor --as', failed(NOW - HOUR)],
-  ['left invite link', failed(NOW - HOUR - 1)],
-  ['left invite link', failed(NOW, 'jira_1')],
-  ['left invite link', failed(NOW, 'slack_1', 'declined')],
-  ['unconfirmed status', apps({ slack_1: 'unconfirmed' })],
-  [
-    'unconfirmed status',
-    withFailure(apps({ slack_1: 'unconfirmed' }), { at: NOW, instance: 'slack_1', code: 'unconfirmed' }),
-  ],
-  ['off', apps({ slack_1: 'off', jira_1: 'connected' })],
-  ['optedOut invite link', { ...withSlack, optedOutAt: NOW }],
-  ['done', { ...apps({ jira_1: 'connected' }), optedOutAt: NOW }],
-  ['nothing', apps({})],
-  ['tester invite link', waitingFor(NOW - HOUR), approved('approved', NOW - HOUR)],
-  ['approved', waitingFor(NOW - HOUR), approved('approved', NOW - 2 * HOUR)],
-  ['blocked', waitingFor(NOW), approved('approved', NOW)],
-  ['blocked', waitingFor(NOW - HOUR), approved('unapproved', NOW - HOUR)],
-  ['blocked', waitingFor(NOW - HOUR), approved('failed', NOW - HOUR)],
-  ['left invite link', waitingFor(NOW - HOUR), approved('confirmed', NOW - HOUR)],
-])('the suggested next step is %s', (expected, person, keepState = newKeepState()) => {
+// prettier-ignore
+it.each<[who: string, step: string, Person, KeepState?]>([
+  ['off the list', 'gone', { ...bounced(withSlack), leftAt: NOW, unknownAt: NOW }],
+  ['whom the service doesn’t know', 'unknown person rename', { ...bounced(withSlack), unknownAt: NOW }],
+  ['whose email bounced', 'bounced', bounced(ada)],
+  ['who has connected everything', 'done', bounced(apps({ jira_1: 'connected' }))],
+  ['never checked', 'unchecked status', ada],
+  ['who waits for an admin', 'blocked', apps({ jira_1: 'blocked', slack_1: 'unconfirmed' })],
+  ['who lost an app on hold', 'onHold keep PEOPLE.csv --release slack_1', lapsed, ON_HOLD],
+  ['with a new app on hold', 'onHold keep PEOPLE.csv --release slack_1', newSlack, ON_HOLD],
+  ['with an open app on hold', 'onHold keep PEOPLE.csv --release slack_1', withSlack, ON_HOLD],
+  ['with two apps on hold', 'onHold keep PEOPLE.csv --release jira_1 --release slack_1', apps({ jira_1: 'unconnected', slack_1: 'unconnected' }), { ...ON_HOLD, massDisconnects: [found, { ...found, instance: 'jira_1', name: 'Jira' }] }],
+  ['with an app beside one on hold', 'left invite link', apps({ slack_1: 'unconnected', figma_1: 'unconnected' }), ON_HOLD],
+  ['who opted out, with an app on hold', 'optedOut invite link', { ...lapsed, optedOutAt: NOW }, ON_HOLD],
+  ['who opted out, with an approved app', 'optedOut invite link', { ...waitingFor(NOW - HOUR), optedOutAt: NOW }, approved('approved', NOW - 2 * HOUR)],
+  ['who lost an app that is no longer on hold', 'left invite link', lapsed, { ...ON_HOLD, massDisconnects: [{ ...found, resumedAt: NOW }] }],
+  ['whose failure is an hour old', 'failed doctor --as', failed(NOW - HOUR)],
+  ['whose failure is older', 'left invite link', failed(NOW - HOUR - 1)],
+  ['whose failure is of an app connected now', 'left invite link', failed(NOW, 'jira_1')],
+  ['who declined', 'left invite link', failed(NOW, 'slack_1', 'declined')],
+  ['with an unconfirmed consent', 'unconfirmed status', apps({ slack_1: 'unconfirmed' })],
+  ['with a failure of that consent', 'unconfirmed status', withFailure(apps({ slack_1: 'unconfirmed' }), { at: NOW, instance: 'slack_1', code: 'unconfirmed' })],
+  ['whose app left is off', 'off', apps({ slack_1: 'off', jira_1: 'connected' })],
+  ['who opted out', 'optedOut invite link', { ...withSlack, optedOutAt: NOW }],
+  ['who opted out and is done', 'done', { ...apps({ jira_1: 'connected' }), optedOutAt: NOW }],
+  ['with nothing to connect', 'nothing', apps({})],
+  ['who tests an approval', 'tester invite link', waitingFor(NOW - HOUR), approved('approved', NOW - HOUR)],
+  ['who waits for the tester', 'approved', waitingFor(NOW - HOUR), approved('approved', NOW - 2 * HOUR)],
+  ['who waits since the approval', 'blocked', waitingFor(NOW), approved('approved', NOW)],
+  ['who waits for an approval', 'blocked', waitingFor(NOW - HOUR), approved('unapproved', NOW - HOUR)],
+  ['who waits after a failed test', 'blocked', waitingFor(NOW - HOUR), approved('failed', NOW - HOUR)],
+  ['whose app is approved and works', 'left invite link', waitingFor(NOW - HOUR), approved('confirmed', NOW - HOUR)],
+])('the next step for someone %s is %s', (_who, expected, person, keepState = newKeepState()) => {
   const { kind, command = '' } = historyOf(person, keepState).help
   const words = command.replace(/^.*onramp --? ?/, '').replace(/ 'ada.o'\\''neil@acme.example'( NEW)?$/, '')
   expect(`${kind} ${words}`.trim()).toBe(expected)
@@ -153,20 +143,23 @@ it.each([
 })
 
 it.each([
-  ['skipped', NOW - DAY, 'skipped', NOW - DAY],
-  ['blocked', NOW - DAY, 'blocked', NOW - DAY],
-  ['skipped', undefined, 'skipped', undefined],
-  ['unconfirmed', undefined, 'unconnected', NOW],
-  ['unconfirmed', NOW - HOUR, 'unconnected', NOW - HOUR],
-] as const)('an app that is %s since %j shows as %s with the date %j', (kind, since, state, shown) => {
-  const person = withAppStates(ada, { slack_1: 'unconnected' }, NOW)
-  const apps = [{ instance: 'slack_1', kind, ...(since !== undefined && { since }) }]
+  ['skipped yesterday', 'skipped', NOW - DAY, 'skipped', NOW - DAY],
+  ['blocked since yesterday', 'blocked', NOW - DAY, 'blocked', NOW - DAY],
+  ['skipped at an unknown time', 'skipped', undefined, 'skipped', undefined],
+  ['unconfirmed at an unknown time', 'unconfirmed', undefined, 'unconnected', NOW],
+  ['unconfirmed for an hour', 'unconfirmed', NOW - HOUR, 'unconnected', NOW - HOUR],
+] as const)(
+  'an app that was %s has its state and date on a person’s page',
+  (_what, kind, since, state, shown) => {
+    const person = withAppStates(ada, { slack_1: 'unconnected' }, NOW)
+    const apps = [{ instance: 'slack_1', kind, ...(since !== undefined && { since }) }]
 
-  const history = historyOf({ ...person, intents: { checkedAt: NOW, apps } }, newKeepState())
+    const history = historyOf({ ...person, intents: { checkedAt: NOW, apps } }, newKeepState())
 
-  expect(history.apps).toMatchObject([{ state, since: shown }])
-  expect(history.apps[0]?.blockedAt).toBe(kind === 'blocked' ? since : undefined)
-})
+    expect(history.apps).toMatchObject([{ state, since: shown }])
+    expect(history.apps[0]?.blockedAt).toBe(kind === 'blocked' ? since : undefined)
+  },
+)
 
 it('an app without a usable link is named once nothing else is left', () => {
   const broken = { instance: 'jira_1', name: 'Jira', status: 'attention', since: NOW } as const
@@ -193,31 +186,34 @@ const four = (first: number): Person => ({
   ],
 })
 
-it.each<[string, Person, number, string]>([
-  ['limit 1', four(NOW - QUARTER + DAY), 0, ''],
-  ['', four(NOW - QUARTER), 0, ''],
-  ['limit 4', four(NOW - QUARTER + 4 * DAY), 0, ''],
-  ['limit 6.625', four(NOW - QUARTER + 5 * DAY), 0, ''],
-  ['', bounced(withSlack), 0, ''],
-  ['quiet 0.625', withSlack, NOW + DAY / 2, ''],
-  ['', withSlack, NOW - 9 * HOUR, ''],
-  ['limit 1', four(NOW - QUARTER + DAY), NOW + DAY / 2, ''],
-  ['quiet 2.625', four(NOW - QUARTER + DAY), NOW + 2 * DAY, ''],
-  ['quiet 1.625', withSlack, 0, '2026-11-03'],
-])('the reason and days without emails are: %s', (expected, person, pausedUntil, day) => {
-  const quiet = [{ from: '2026-11-02', to: day || '2026-11-01', group: undefined }]
-  const wait = noEmailUntil(person, { pausedUntil }, { timezone: 'UTC', quietDays: quiet, now: NOW })
-  expect(wait === undefined ? '' : `${wait.why} ${(wait.at - NOW) / DAY}`).toBe(expected)
-})
+it.each<[cause: string, wait: string, Person, number, string]>([
+  ['four emails in a quarter', 'limit 1', four(NOW - QUARTER + DAY), 0, ''],
+  ['the first of four emails a quarter ago', '', four(NOW - QUARTER), 0, ''],
+  ['a limit until Friday', 'limit 4', four(NOW - QUARTER + 4 * DAY), 0, ''],
+  ['a limit until a weekend', 'limit 6.625', four(NOW - QUARTER + 5 * DAY), 0, ''],
+  ['an email that bounced', '', bounced(withSlack), 0, ''],
+  ['a pause', 'quiet 0.625', withSlack, NOW + DAY / 2, ''],
+  ['a pause that has ended', '', withSlack, NOW - 9 * HOUR, ''],
+  ['a limit longer than a pause', 'limit 1', four(NOW - QUARTER + DAY), NOW + DAY / 2, ''],
+  ['a pause longer than a limit', 'quiet 2.625', four(NOW - QUARTER + DAY), NOW + 2 * DAY, ''],
+  ['quiet days', 'quiet 1.625', withSlack, 0, '2026-11-03'],
+])(
+  'someone gets no emails because of a limit or quiet days: %s',
+  (_cause, expected, person, pausedUntil, day) => {
+    const quiet = [{ from: '2026-11-02', to: day || '2026-11-01', group: undefined }]
+    const wait = noEmailUntil(person, { pausedUntil }, { timezone: 'UTC', quietDays: quiet, now: NOW })
+    expect(wait === undefined ? '' : `${wait.why} ${(wait.at - NOW) / DAY}`).toBe(expected)
+  },
+)
 
 it.each([
-  ['onboarding', 0, 'invitation', false],
-  ['onboarding', 1, 'reminder', true],
-  ['lapses', 0, 'lapse', true],
-  ['new-apps', 0, 'newOrMovedApp', true],
-  ['approvals', 0, 'approval', false],
-  ['approvals', 3, 'approval', false],
-])('the email of %s with number %d is called %s (a reminder: %s)', (campaign, reminder, what, isReminder) => {
+  ['an invitation is no reminder', 'onboarding', 0, 'invitation', false],
+  ['a later one is a reminder', 'onboarding', 1, 'reminder', true],
+  ['an email about a lapse reminds', 'lapses', 0, 'lapse', true],
+  ['an email about a new app reminds', 'new-apps', 0, 'newOrMovedApp', true],
+  ['an email about an approval doesn’t remind', 'approvals', 0, 'approval', false],
+  ['a later one about an approval doesn’t, either', 'approvals', 3, 'approval', false],
+])('each email has its kind in the history: %s', (_what, campaign, reminder, what, isReminder) => {
   const person = withEmail(withSlack, { campaign, reminder, state: 'sent', now: NOW })
   expect(historyOf(person, newKeepState()).events[0]?.what).toBe(what)
   const summary = summarize(person)
@@ -323,32 +319,33 @@ const waiting = (since: number): Partial<Person> => ({
   intents: { checkedAt: NOW, apps: [{ instance: 'slack_1', kind: 'blocked', since }] },
 })
 
-it.each<[boolean, Partial<Person>, Partial<OperatorAction>]>([
-  [false, withSlack, {}],
-  [true, lost({}, ['lost', NOW - DAY]), {}],
-  [false, lost({}, ['lost', NOW - DAY - 1]), {}],
-  [true, lost({}, ['lost', NOW]), {}],
-  [false, lost({}, ['lost', NOW + 1]), {}],
-  [true, lost({}, ['lost', NOW - 2], ['back', NOW + 1], ['lost', NOW + 2]), {}],
-  [false, lost({}, ['lost', NOW - 2], ['back', NOW]), {}],
-  [true, lost({ delistedAt: NOW }), { what: 'removed' }],
-  [false, lost({ delistedAt: NOW }), {}],
-  [true, lost({ previousDelistedAt: NOW }), { what: 'removed' }],
-  [true, lost({}), { what: 'removed' }],
-  [false, lost({}, ['lost', NOW]), { app: 'github_1' }],
-  [true, { ...lost({}, ['lost', NOW]), listedAt: NOW }, {}],
-  [false, { ...lost({}, ['lost', NOW]), listedAt: NOW + 1 }, {}],
-  [true, { ...lost({}, ['lost', NOW]), leftAt: NOW + 1 }, {}],
-  [false, { ...lost({}, ['lost', NOW]), leftAt: NOW }, {}],
-  [false, lost({}, ['lost', NOW]), { what: 'approved' }],
-  [true, waiting(NOW), { what: 'approved' }],
-  [false, waiting(NOW + 1), { what: 'approved' }],
-  [false, {}, { app: undefined } as never],
-  [true, { leftAt: NOW }, { app: undefined } as never],
-  [true, { leftAt: NOW + DAY - 1 }, { app: undefined } as never],
-  [false, { leftAt: NOW + DAY }, { app: undefined } as never],
-  [false, { leftAt: NOW - 1 }, { app: undefined } as never],
-])('a person’s history has the actions of operators that concern them: %s', (isTheirs, person, over) => {
+// prettier-ignore
+it.each<[what: string, isTheirs: boolean, Partial<Person>, Partial<OperatorAction>]>([
+  ['no release of an app they never lost', false, withSlack, {}],
+  ['a release of an app lost as its hold began', true, lost({}, ['lost', NOW - DAY]), {}],
+  ['no release of an app lost before its hold', false, lost({}, ['lost', NOW - DAY - 1]), {}],
+  ['a release at the moment of the loss', true, lost({}, ['lost', NOW]), {}],
+  ['no release before the loss', false, lost({}, ['lost', NOW + 1]), {}],
+  ['a release of an app that was lost then', true, lost({}, ['lost', NOW - 2], ['back', NOW + 1], ['lost', NOW + 2]), {}],
+  ['no release after access was back', false, lost({}, ['lost', NOW - 2], ['back', NOW]), {}],
+  ['a removal of an app gone from their list', true, lost({ delistedAt: NOW }), { what: 'removed' }],
+  ['no release of an app gone from their list', false, lost({ delistedAt: NOW }), {}],
+  ['a removal of an app that was gone from their list', true, lost({ previousDelistedAt: NOW }), { what: 'removed' }],
+  ['a removal of an app on their list', true, lost({}), { what: 'removed' }],
+  ['no release of another app', false, lost({}, ['lost', NOW]), { app: 'github_1' }],
+  ['a release as they joined the list', true, { ...lost({}, ['lost', NOW]), listedAt: NOW }, {}],
+  ['no release before they joined the list', false, { ...lost({}, ['lost', NOW]), listedAt: NOW + 1 }, {}],
+  ['a release before they left the list', true, { ...lost({}, ['lost', NOW]), leftAt: NOW + 1 }, {}],
+  ['no release as they left the list', false, { ...lost({}, ['lost', NOW]), leftAt: NOW }, {}],
+  ['no approval of an app they lost', false, lost({}, ['lost', NOW]), { what: 'approved' }],
+  ['an approval they waited for', true, waiting(NOW), { what: 'approved' }],
+  ['no approval before they waited', false, waiting(NOW + 1), { what: 'approved' }],
+  ['no confirmed list that has them', false, {}, { app: undefined } as never],
+  ['a confirmed list that dropped them', true, { leftAt: NOW }, { app: undefined } as never],
+  ['a confirmed list less than a day before they left', true, { leftAt: NOW + DAY - 1 }, { app: undefined } as never],
+  ['no confirmed list a day before they left', false, { leftAt: NOW + DAY }, { app: undefined } as never],
+  ['no confirmed list after they left', false, { leftAt: NOW - 1 }, { app: undefined } as never],
+])('a person’s history has operators’ actions that concern them: %s', (_what, isTheirs, person, over) => {
   const { events } = historyOf({ ...withSlack, ...person }, { ...newKeepState(), actions: [released(over)] })
   expect(events.some(({ by }) => by === 'root')).toBe(isTheirs)
 })
@@ -413,9 +410,9 @@ it.each([
 })
 
 it.each([
-  ['before', NOW, 1],
-  ['after', NOW + 1, 0],
-])('“Confirmed as connected” is for people who connected the app %s it was', (_when, since, count) => {
+  ['is shown to people who connected the app before the answer', NOW, 1],
+  ['isn’t shown to people who connected it later', NOW + 1, 0],
+])('“Confirmed as connected” %s', (_who, since, count) => {
   const person = { ...withEachApp(apps({ slack_1: 'connected' }), { since }), listedAt: 1 }
   const action = { at: NOW, what: 'markedConnected' as const, by: 'root', app: 'slack_1', since: 1 }
   const { events } = historyOf(person, { ...newKeepState(), actions: [action] })
@@ -439,12 +436,12 @@ it.each<[string, Partial<DelistedApp> | undefined, string]>([
 })
 
 it.each([
-  ['someone on the list', { listedAt: NOW }, ['hidden slack_1']],
-  ['someone who came later', { listedAt: NOW + 1 }, []],
-  ['someone who had left', { listedAt: 1, leftAt: NOW }, []],
-  ['someone who left later', { listedAt: 1, leftAt: NOW + 1 }, ['hidden slack_1']],
-  ['someone who never had it', { listedAt: 1, campaigns: [] }, []],
-])('the history of %s says that an app was hidden: %o', (_who, dates, expected) => {
+  ['has it for someone on the list', { listedAt: NOW }, ['hidden slack_1']],
+  ['lacks it for someone who came later', { listedAt: NOW + 1 }, []],
+  ['lacks it for someone who had left', { listedAt: 1, leftAt: NOW }, []],
+  ['has it for someone who left later', { listedAt: 1, leftAt: NOW + 1 }, ['hidden slack_1']],
+  ['lacks it for someone who never had the app', { listedAt: 1, campaigns: [] }, []],
+])('an app was hidden, and the history %s', (_who, dates, expected) => {
   const event = { at: NOW, what: 'hidden' as const, instance: 'slack_1', name: 'Slack', people: 0 }
   const invited = withEmail(ada, {
     campaign: 'onboarding',
@@ -459,9 +456,9 @@ it.each([
 })
 
 it.each([
-  ['in question', {}, ['0 of 0 done', 'Not counted until you answer: Slack']],
-  ['answered', { markedRemovedAt: NOW }, ['0 of 0 done']],
-])('/admin says beside its first figure which apps are %s', async (_which, answer, details) => {
+  ['in question is named', {}, ['0 of 0 done', 'Not counted until you answer: Slack']],
+  ['whose question was answered isn’t named', { markedRemovedAt: NOW }, ['0 of 0 done']],
+])('an app %s beside the first figure of /admin', async (_which, answer, details) => {
   const report = await createReport(summaries(), NOW)
   const { stats } = overviewPage(report, inQuestion('slack_1', answer), t, { now: NOW, since: '' })
   expect(stats[0]).toMatchObject({ state: 'ready', details })

@@ -256,7 +256,7 @@ it('an app has its name from the company file', async () => {
   expect((await open('/admin/people.csv')).text).toContain('Tickets [jira_1]')
 })
 
-it('the overview shows the paused app, the last run, and no manual reminders', async () => {
+it('once keep runs, the overview shows its state instead of manual reminders', async () => {
   const open = await pages([lacksSlack])
   expect((await open('/admin?since=2026-10-01')).body.since).toBeUndefined()
   expect((await open('/admin')).body.needs).toMatchObject([
@@ -395,15 +395,15 @@ it('the overview of an empty installation has three steps, and checks off comple
 })
 
 it.each([
-  ['2026-11-02T15:59:59Z', 'Rome', {}, 'Nov 9'],
-  ['2026-11-02T16:00:00Z', 'Rome', {}, 'Nov 11'],
-  ['2026-11-03T09:00:00Z', 'Rome', {}, 'Nov 11'],
-  ['2026-11-03T09:00:00Z', 'Paris', {}, 'Nov 12'],
-  ['2026-11-03T09:00:00Z', 'Paris', { timezone: 'Asia/Tokyo' }, 'Nov 12'],
-  ['2026-11-03T09:00:00Z', 'Rome', { pausedUntil: '2026-11-13' }, 'Nov 13'],
-  ['2026-11-06T16:00:00Z', 'Rome', {}, 'Nov 16'],
-  ['2026-11-03T09:00:00Z', 'Rome', { others: 2 }, 'Nov 11'],
-])('after an email at %s to %s, %j, the first reminder is on %s', async (at, group, more, day) => {
+  ['a week later', '2026-11-02T15:59:59Z', 'Rome', {}, 'Nov 9'],
+  ['after the hours of that day and a quiet day', '2026-11-02T16:00:00Z', 'Rome', {}, 'Nov 11'],
+  ['after a quiet day', '2026-11-03T09:00:00Z', 'Rome', {}, 'Nov 11'],
+  ['after another quiet day of the group', '2026-11-03T09:00:00Z', 'Paris', {}, 'Nov 12'],
+  ['after quiet days elsewhere', '2026-11-03T09:00:00Z', 'Paris', { timezone: 'Asia/Tokyo' }, 'Nov 12'],
+  ['after a pause', '2026-11-03T09:00:00Z', 'Rome', { pausedUntil: '2026-11-13' }, 'Nov 13'],
+  ['after a weekend', '2026-11-06T16:00:00Z', 'Rome', {}, 'Nov 16'],
+  ['at the same time, if it is the fourth email', '2026-11-03T09:00:00Z', 'Rome', { others: 2 }, 'Nov 11'],
+])('the overview says that the first reminder leaves %s', async (_when, at, group, more, day) => {
   const { pausedUntil = '', others = 0, ...place } = more as { pausedUntil?: string; others?: number }
   if (pausedUntil) context.keepState = { ...newKeepState(), pausedUntil: Date.parse(pausedUntil) }
   context.now = Date.parse(at) + 60_000
