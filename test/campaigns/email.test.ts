@@ -161,20 +161,15 @@ it.each([
 
 const CONNECT = 'Slack was approved. Connect it now.'
 const TRY_AGAIN = 'Try connecting Slack again'
+const LAST = 'One click left: Slack was approved'
 
 it.each([
-  [
-    'it works',
-    'confirmed',
-    [doneApp],
-    'One click left: Slack was approved',
-    /in it\. It takes about 1 minute/,
-  ],
+  ['it works', 'confirmed', [doneApp], LAST, /in it\. It takes about 1 minute/],
   ['others are left', 'confirmed', [doneApp, openApp], CONNECT, /in it\. 1 of your 3 apps is connected\./],
   ['it is to be tested', 'approved', [doneApp, openApp], CONNECT, /in it\. If it doesn’t work, we/],
   ['others wait for the test', 'approved', [doneApp], CONNECT, /in it\. If it works, we’ll.*wait;/, 1, true],
   ['a test has failed', 'approved', [], TRY_AGAIN, /Last time it didn’t work\. An admin has.*If it does/, 2],
-  ['another test has worked', 'confirmed', [], TRY_AGAIN, /Last time it didn’t work\. Someone else has/, 2],
+  ['a later test works', 'confirmed', [], TRY_AGAIN, /Last time it didn’t work\. Someone else has/, 2, false],
 ] as const)(
   'the email about an approved app says what to do if %s',
   async (_what, approval, allApps, heading, sentence, nth = 1, othersWait = false) => {

@@ -60,7 +60,7 @@ it('the note about columns names the columns that exclude people', async () => {
   )
 })
 
-it('Windows’ time zones and names of languages are understood, and unreadable ones are counted', async () => {
+it('Windows’ time zones and names of languages are read, or counted as unreadable', async () => {
   const people: unknown[] = []
   const words: string[] = []
 

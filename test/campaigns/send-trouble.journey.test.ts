@@ -55,7 +55,7 @@ it('the run after one with --limit continues with the next people', async () => 
   expect(recipients().toSorted()).toEqual(['ada@acme.example', 'bob@acme.example', 'dan@acme.example'])
 })
 
-it('a dry run prints each email for people and programs, and sends and saves nothing', async () => {
+it('a dry run prints each email instead of sending it', async () => {
   const args = [list(EVERYBODY)]
   const dry = async (...more: string[]) =>
     await send([...args, '--dry-run', ...more], { env: { SMTP_URL: '', MAIL_FROM: '' } })

@@ -227,7 +227,7 @@ it('a dry run says where data would move, and names no command for it', async ()
   expect(err).not.toContain('person rename')
 })
 
-it('former ids on the list return what other ids without names had moved', async () => {
+it('putting the former ids back returns each person’s data', async () => {
   const { run, people } = installation()
   const listOf = (...ids: string[]) => [
     ...[ADA, BOB, CLEO].map((email, at) => ({ email, id: ids[at]! })),
@@ -250,7 +250,7 @@ it('former ids on the list return what other ids without names had moved', async
   expect(await people.get(BOB)).not.toHaveProperty('optedOutAt')
 })
 
-it('two rows with one address name both, email neither, and no one leaves the list', async () => {
+it('two rows with one address leave both people as they were', async () => {
   const { run, people, subjectsTo, unconnectedApps } = installation()
   const bob = 'bob@acme.example'
   for (const email of [ADA, bob]) unconnectedApps.set(email, ['slack_1'])

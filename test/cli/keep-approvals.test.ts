@@ -345,32 +345,36 @@ it.each([
   expect((await sentOn(rollout, THURSDAY)).map(([to]) => to)).toEqual(emailed)
 })
 
+const CONNECT = '2 apps were approved. Connect them now.'
 it.each([
-  ['confirmed', 'confirmed', '2 apps were approved: one click each', false],
-  ['confirmed', 'approved', '2 apps were approved. Connect them now.', true],
-  ['approved', 'confirmed', '2 apps were approved. Connect them now.', false],
-  ['approved', 'approved', '2 apps were approved. Connect them now.', true],
-] as const)(
-  'an email about %s and %s apps says “%s”, and names others: %s',
-  async (first, second, subject, namesOthers) => {
-    const rollout = installation()
-    const since = monday + 2 * HOUR
-    await setUpWaitingPeople(rollout, [], ['jira_1'])
-    await recordIntent(rollout, ADA, 'blocked', since, ['slack_1', 'jira_1'])
-    // Another person waits for the second one, unless it is confirmed.
-    await recordIntent(rollout, BOB, 'blocked', since + 1, ['jira_1'])
-    const at = timeOf(TUESDAY, 9)
-    const approvals = Object.entries({ slack_1: first, jira_1: second }).map(([instance, stage]) => {
-      const change = { stage, stageChangedAt: at, approvedAt: at, testers: [since] }
-      return { ...newApproval(instance, instance), ...change }
-    })
-    await rollout.keepState.save({ ...(await rollout.keepState.load()), approvals })
+  [
+    'asks for two clicks if both work',
+    'confirmed',
+    'confirmed',
+    '2 apps were approved: one click each',
+    false,
+  ],
+  ['names others who wait', 'confirmed', 'approved', CONNECT, true],
+  ['names no others if none wait', 'approved', 'confirmed', CONNECT, false],
+  ['names others if both are tested', 'approved', 'approved', CONNECT, true],
+] as const)('an email about two approved apps %s', async (_what, first, second, subject, namesOthers) => {
+  const rollout = installation()
+  const since = monday + 2 * HOUR
+  await setUpWaitingPeople(rollout, [], ['jira_1'])
+  await recordIntent(rollout, ADA, 'blocked', since, ['slack_1', 'jira_1'])
+  // Another person waits for the second one, unless it is confirmed.
+  await recordIntent(rollout, BOB, 'blocked', since + 1, ['jira_1'])
+  const at = timeOf(TUESDAY, 9)
+  const approvals = Object.entries({ slack_1: first, jira_1: second }).map(([instance, stage]) => {
+    const change = { stage, stageChangedAt: at, approvedAt: at, testers: [since] }
+    return { ...newApproval(instance, instance), ...change }
+  })
+  await rollout.keepState.save({ ...(await rollout.keepState.load()), approvals })
 
-    expect(await sentOn(rollout, TUESDAY)).toContainEqual([ADA, subject])
-    const text = rollout.sentEmails.find(({ to }) => to === ADA)?.text.replaceAll(/\s+/g, ' ')
-    expect(text?.includes('we’ll tell the others')).toBe(namesOthers)
-  },
-)
+  expect(await sentOn(rollout, TUESDAY)).toContainEqual([ADA, subject])
+  const text = rollout.sentEmails.find(({ to }) => to === ADA)?.text.replaceAll(/\s+/g, ' ')
+  expect(text?.includes('we’ll tell the others')).toBe(namesOthers)
+})
 
 it('the email about a confirmed approval comes before reminders', async () => {
   const rollout = installation()

@@ -310,9 +310,9 @@ it.each([
 })
 
 it.each([
-  [4, ['jira_1']],
-  [5, []],
-])('an outage that empties %i other lists makes a lost app count as %j', async (many, counted) => {
+  ['still counts if four other lists are empty', 4, ['jira_1']],
+  ['is in question if five other lists are empty', 5, []],
+])('a lost app that is gone in an outage %s', async (_when, many, counted) => {
   const { run, unconnectedApps, conditions, people, keepState } = installation()
   const sweep = async (apps: readonly string[], ofOthers: readonly string[]) => {
     for (const [index, email] of twelve.entries())
@@ -327,9 +327,9 @@ it.each([
 })
 
 it.each([
-  [4, 0],
-  [5, 3],
-])('that %i people have connected all of their apps elsewhere ends in exit code %i', async (count, code) => {
+  ['exits with 0 if four people', 4, 0],
+  ['needs an admin if five people', 5, 3],
+])('a run %s connected all of their apps elsewhere', async (_who, count, code) => {
   const { run, unconnectedApps, conditions } = installation()
   const few = twelve.slice(0, count)
   for (const email of few) unconnectedApps.set(email, ['jira_1', `own${few.indexOf(email)}_1`])
@@ -428,7 +428,7 @@ it('someone whose list still has only the replaced app has not connected its rep
   expect(await Promise.all([moved!, ...others].map(statusOf))).toEqual(twelve.map(() => 'awaiting'))
 })
 
-it('until its replacement is listed, people connect the former app, and no one is asked', async () => {
+it('until its replacement is listed, people connect the former app', async () => {
   const { run, unconnectedApps, conditions, keepState, subjectsTo } = installation()
   const [connected, ...others] = twelve
   const seen = []

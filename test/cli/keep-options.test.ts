@@ -26,41 +26,39 @@ function resultOf<T>(work: () => T): T | string | undefined {
 }
 
 it.each([
-  [1, '2027-01-17', 'that day is over'],
-  [1, '2027-01-18', undefined],
-  [0, '2027-01-17', 'that day is over'],
-  [0, '2027-01-18', 'there is no pause to end'],
-  [undefined, '2027-01-18', 'there is no pause to end'],
-  [undefined, '2027-01-19', midnight + DAY],
-  [2, '2027-01-19', midnight + DAY],
-])(
-  'a pause of %s days that --pause-until %s changes on January 18 ends: %s',
-  (days, pauseUntil, expected) => {
-    const state = { ...newKeepState(), ...(days !== undefined && { pausedUntil: midnight + days * DAY }) }
-    const answer = resultOf(() => applyOptions(state, { pauseUntil }, moment).pausedUntil)
-    expect(answer).toBe(expected)
-  },
-)
+  ['yesterday is refused', 1, '2027-01-17', 'that day is over'],
+  ['today ends a pause', 1, '2027-01-18', undefined],
+  ['yesterday is refused after a pause', 0, '2027-01-17', 'that day is over'],
+  ['today is refused after a pause', 0, '2027-01-18', 'there is no pause to end'],
+  ['today is refused without a pause', undefined, '2027-01-18', 'there is no pause to end'],
+  ['tomorrow begins a pause', undefined, '2027-01-19', midnight + DAY],
+  ['tomorrow shortens a pause', 2, '2027-01-19', midnight + DAY],
+])('--pause-until changes the end of a pause: %s', (_what, days, pauseUntil, expected) => {
+  const state = { ...newKeepState(), ...(days !== undefined && { pausedUntil: midnight + days * DAY }) }
+  const answer = resultOf(() => applyOptions(state, { pauseUntil }, moment).pausedUntil)
+  expect(answer).toBe(expected)
+})
 
 const removedApp = { instance: 'jira_1', name: 'Jira', noticedAt: 1, since: 1, people: 12 }
 const figma = { ...removedApp, instance: 'figma_1', markedRemovedAt: 5 }
 const massDisconnect = { ...removedApp, instance: 'slack_1', lapsed: 9, had: 9 }
 const NOW = monday
 
-it.each<[Partial<DelistedApp>, Parameters<typeof applyOptions>[1], Partial<DelistedApp> | string]>([
-  [{}, { removed: ['jira_1'] }, { markedRemovedAt: NOW }],
-  [{}, { release: ['jira_1'] }, { markedConnectedAt: NOW }],
-  [{}, { release: ['all'] }, 'are held back'],
-  [{}, { release: ['jira_1'], removed: ['jira_1'] }, 'contradict each other'],
-  [{}, { release: ['jira'], removed: ['jira_2'] }, 'contradict each other'],
-  [{ markedRemovedAt: 7 }, { removed: ['jira_1'] }, { markedRemovedAt: 7 }],
-  [{ markedRemovedAt: 7 }, { release: ['jira_1'] }, { markedConnectedAt: NOW }],
-  [{ markedRemovedAt: 7 }, { release: ['all'] }, 'are held back'],
-  [{ markedConnectedAt: 7 }, { removed: ['jira_1'] }, { markedRemovedAt: NOW }],
-  [{ markedConnectedAt: 7 }, { release: ['jira_1'] }, 'are held back'],
-  [{}, { removed: ['jira_2'] }, { markedRemovedAt: NOW }],
-  [{}, { removed: ['notion_1'] }, 'gone from most lists'],
-])('the question about an app with %j is changed by %j to %j', (before, answers, after) => {
+// prettier-ignore
+it.each<[what: string, Partial<DelistedApp>, Parameters<typeof applyOptions>[1], Partial<DelistedApp> | string]>([
+  ['--removed says that it was removed', {}, { removed: ['jira_1'] }, { markedRemovedAt: NOW }],
+  ['--release says that it is connected', {}, { release: ['jira_1'] }, { markedConnectedAt: NOW }],
+  ['--release all says nothing', {}, { release: ['all'] }, 'are held back'],
+  ['both together are refused', {}, { release: ['jira_1'], removed: ['jira_1'] }, 'contradict each other'],
+  ['both about its datasource are refused', {}, { release: ['jira'], removed: ['jira_2'] }, 'contradict each other'],
+  ['the same answer keeps its time', { markedRemovedAt: 7 }, { removed: ['jira_1'] }, { markedRemovedAt: 7 }],
+  ['--release corrects --removed', { markedRemovedAt: 7 }, { release: ['jira_1'] }, { markedConnectedAt: NOW }],
+  ['--release all corrects nothing', { markedRemovedAt: 7 }, { release: ['all'] }, 'are held back'],
+  ['--removed corrects --release', { markedConnectedAt: 7 }, { removed: ['jira_1'] }, { markedRemovedAt: NOW }],
+  ['a second --release is refused', { markedConnectedAt: 7 }, { release: ['jira_1'] }, 'are held back'],
+  ['--removed may name its replacement', {}, { removed: ['jira_2'] }, { markedRemovedAt: NOW }],
+  ['--removed of another app is refused', {}, { removed: ['notion_1'] }, 'gone from most lists'],
+])('the question about an app has the newest answer: %s', (_what, before, answers, after) => {
   const state = { ...newKeepState(), delistedApps: [{ ...removedApp, ...before }, figma] }
   const answer = resultOf(() => applyOptions(state, answers, moment).delistedApps)
   expect(answer).toEqual(typeof after === 'string' ? after : [{ ...removedApp, ...after }, figma])
@@ -95,13 +93,13 @@ it.each([
 })
 
 it.each([
-  ['slack_1', 'slack_1', 'the company file hides it'],
-  ['slack', 'slack', 'the company file hides it'],
-  ['jira_2', 'jira', 'the company file hides it'],
-  ['slack_1', 'github', 'released'],
-  ['slack', 'slack_2', 'released'],
-  ['all', 'slack', 'the company file hides it'],
-])('--release %s of a company file that hides %s ends in: %s', (app, hidden, refusal) => {
+  ['of a hidden app is refused', 'slack_1', 'slack_1', 'the company file hides it'],
+  ['of a datasource is refused if it is hidden', 'slack', 'slack', 'the company file hides it'],
+  ['of an instance of a hidden datasource is refused', 'jira_2', 'jira', 'the company file hides it'],
+  ['of an app resumes it though others are hidden', 'slack_1', 'github', 'released'],
+  ['of a datasource resumes its visible instance', 'slack', 'slack_2', 'released'],
+  ['all is refused if the app on hold is hidden', 'all', 'slack', 'the company file hides it'],
+])('--release %s', (_what, app, hidden, refusal) => {
   const { datasourceOf } = resolveCompany({ datasources: { [hidden]: { hidden: true } } }, new Map())
   const state = { ...newKeepState(), massDisconnects: [massDisconnect], delistedApps: [removedApp] }
   const place = { ...moment, datasourceOf }
@@ -159,9 +157,9 @@ it('a release and an answer are recorded as events, once', () => {
 })
 
 it.each([
-  [undefined, 2],
-  [1, 1],
-])('an answer about an app that lists lost from %s on concerns everyone since then', (firstAt, since) => {
+  ['since lists lost it', undefined, 2],
+  ['since the first lists lost it', 1, 1],
+])('an answer about an app concerns everyone %s', (_when, firstAt, since) => {
   const question = { ...removedApp, since: 2, ...(firstAt && { firstAt }), markedConnectedAt: NOW }
   const [action] = actionsOfRun({ ...newKeepState(), delistedApps: [question] }, NOW)
   expect(action).toMatchObject({ what: 'markedConnected', app: 'jira_1', since })

@@ -101,7 +101,7 @@ it('a confirmed list without many former people removes them, and is audited onc
   expect((await keepState.load()).actions).toMatchObject([{ what: 'confirmed', by: OPERATOR }])
 })
 
-it('releases are audited once with app and operator, and a refused run isn’t audited', async () => {
+it('a release is audited once, with app and operator', async () => {
   const { run, conditions, pauseEmails, keepState } = installation()
   await pauseEmails('slack_1', 'jira_1')
   conditions.holdsLease = false
@@ -152,9 +152,9 @@ it.each(ACTIONS.flatMap((row) => FAILURES.map((failure) => [row[0], failure, row
 
 const WEBHOOK = { WEBHOOK_URL: 'https://hooks.acme.example', WEBHOOK_SECRET: `whsec_${'A'.repeat(43)}=` }
 it.each([
-  [WEBHOOK, 1],
-  [{}, undefined],
-])('a command leaves events for the server only with WEBHOOK_URL: %j', async (env, events) => {
+  ['leaves events for the server with WEBHOOK_URL', WEBHOOK, 1],
+  ['leaves none without WEBHOOK_URL', {}, undefined],
+])('a command %s', async (_what, env, events) => {
   const { people } = installation(env)
   const { outbox } = await people.change(ADA, (person) => ({ ...person, signedInAt: monday }))
   expect(outbox?.length).toBe(events)
