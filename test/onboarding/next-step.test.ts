@@ -51,20 +51,16 @@ it.each<[string, Walk, number, object]>([
 })
 
 it.each([
-  [0, 5, 'all', all],
-  [0, 5, 'one', [slack]],
-  [59_999, 5, 'all', all],
-  [60_000, 30, 'all', all],
-  // The clock was set back in the meantime.
-  [-59_999, 5, 'all', all],
-  [-60_000, 30, 'all', all],
-])(
-  '%i ms after an unconfirmed return, the next check is in %i seconds (%s listed)',
-  (ms, nextPollSeconds, _what, listed) => {
-    const polling = { nextPollSeconds, frequentPollingUntil: 61_000 }
-    expect(nextOf(walkAfterReturn(listed), 1_000 + ms)).toMatchObject({ kind: 'confirming', ...polling })
-  },
-)
+  ['in five seconds', 0, 5, all],
+  ['in five seconds if no other app is left', 0, 5, [slack]],
+  ['in five seconds for a minute', 59_999, 5, all],
+  ['in thirty seconds after a minute', 60_000, 30, all],
+  ['in five seconds by a clock set back by less than a minute', -59_999, 5, all],
+  ['in thirty seconds by a clock set back by a minute', -60_000, 30, all],
+])('after an unconfirmed return, the next check is %s', (_when, ms, nextPollSeconds, listed) => {
+  const polling = { nextPollSeconds, frequentPollingUntil: 61_000 }
+  expect(nextOf(walkAfterReturn(listed), 1_000 + ms)).toMatchObject({ kind: 'confirming', ...polling })
+})
 
 it('the next step is the person’s decision once the time to confirm is over', () => {
   expect(nextOf(checkedWalk(all, walkAfterReturn(), 30_999), 30_999).kind).toBe('confirming')

@@ -104,9 +104,9 @@ it('a process remembers each person’s own lapses', async () => {
 })
 
 it.each([
-  ['an app that many lists lost', ['slack_1'], undefined],
-  ['any other app', ['jira_1'], NOW + 2 * MINUTE],
-])('a page that lists %s again records no loss, or one: %o, %s', async (_which, delisted, lapsedAt) => {
+  ['no loss of an app that many lists lost', ['slack_1'], undefined],
+  ['the loss of any other app', ['jira_1'], NOW + 2 * MINUTE],
+])('a page that lists an app again records %s', async (_which, delisted, lapsedAt) => {
   const setup = setUpProgress()
   for (const instance of delisted) setup.delisted.add(instance)
   const { page, campaign, people } = setup.startProcess()
@@ -221,10 +221,10 @@ it('a page records nothing for an address that isn’t verified, or without one'
 })
 
 it.each([
-  ['', [KING], 'key of King'],
-  [', though the list named them late', [vacatedAddress(ada.email, 'E7')], personKey(ada)],
-  [', who is back on the list', [vacatedAddress(ada.email, 'E7'), KING], personKey(ada)],
-])('a newcomer’s page never changes the record of the former owner%s', async (_who, moves, signIn) => {
+  ['has moved to a new address', [KING], 'key of King'],
+  ['was named late by the list', [vacatedAddress(ada.email, 'E7')], personKey(ada)],
+  ['is back on the list', [vacatedAddress(ada.email, 'E7'), KING], personKey(ada)],
+])('a newcomer’s page never changes the record of a former owner who %s', async (_who, moves, signIn) => {
   const { startProcess, report, advance } = setUpProgress()
   const { page, people } = startProcess()
   await people.change(ada.email, (person) => withSignIn(person, signIn))

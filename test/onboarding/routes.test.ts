@@ -27,13 +27,13 @@ it('the overview shows the service’s response in the person’s language', asy
 })
 
 it.each([
-  ['/onboarding', {}, 'shared'],
-  ['/onboarding', { isDebugging: true }, 'own'],
-  ['/onboarding?from=slack_1', {}, 'own'],
-  ['/onboarding?q=', {}, 'own'],
-  ['/onboarding', { person: { ...ada, email: undefined, name: 'Ada' } }, 'shared'],
-  ['/onboarding', { person: { ...ada, email: undefined } }, 'own'],
-])('a person at %s, with %o, gets the %s overview', async (path, given, kind) => {
+  ['with a name', 'shared', '/onboarding', {}],
+  ['whose sign-in is debugged', 'own', '/onboarding', { isDebugging: true }],
+  ['who comes from an app', 'own', '/onboarding?from=slack_1', {}],
+  ['with a parameter', 'own', '/onboarding?q=', {}],
+  ['without an email', 'shared', '/onboarding', { person: { ...ada, email: undefined, name: 'Ada' } }],
+  ['without an email and a name', 'own', '/onboarding', { person: { ...ada, email: undefined } }],
+])('a person %s gets the %s overview', async (_who, kind, path, given) => {
   const { setup, page } = setUpWalkRoutes()
   Object.assign(setup, given)
 
@@ -196,7 +196,7 @@ it('a click on another site’s link starts nothing', async () => {
   expect(await locationOf(CLICK, { referer: 'https://onramp.example/onboarding' })).toBe(consentOf('slack_1'))
 })
 
-it('a double click checks and is audited once, separately for each app and person', async () => {
+it('a double click counts once for each app and person', async () => {
   const { locationOf, calls, audited } = setUpWalkRoutes()
   const both = await Promise.all([locationOf(CLICK), locationOf(CLICK)])
   expect(both).toEqual([consentOf('slack_1'), consentOf('slack_1')])
@@ -274,10 +274,10 @@ it('a page that waits for its turn doesn’t void the link of a click meanwhile'
 })
 
 it.each([
-  ['cross-site', 'navigate', 403],
-  ['none', 'navigate', 200],
-  ['cross-site', 'cors', 200],
-])('the status that a page on "%s" gets in the mode "%s" is %i', async (site, mode, status) => {
+  ['is refused to a link on another site', 'cross-site', 'navigate', 403],
+  ['can be opened by its address', 'none', 'navigate', 200],
+  ['can be fetched by another site', 'cross-site', 'cors', 200],
+])('the status %s', async (_what, site, mode, status) => {
   const { get, calls } = setUpWalkRoutes()
   const answer = await get('/api/status', { 'sec-fetch-site': site, 'sec-fetch-mode': mode })
   expect([answer.status, calls.length]).toEqual([status, status === 200 ? 1 : 0])

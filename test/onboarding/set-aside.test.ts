@@ -31,7 +31,7 @@ it.each([
   expect(await page(location)).toMatchObject({ card: { title: 'Connect Slack', hasFocus: true } })
 })
 
-it('“I didn’t allow it” ends the wait, is audited, and shows the next step', async () => {
+it('“I didn’t allow it” ends the wait', async () => {
   const { page, post, callbackPath, audited, failures } = await awayAtSlack()
   expect(await page(callbackPath())).toMatchObject({
     confirming: { decline: { href: '/onboarding/declined/slack_1' } },

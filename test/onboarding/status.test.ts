@@ -50,11 +50,11 @@ it('a session with a rejected token doesn’t affect the person’s other sessio
 })
 
 it.each([
-  ['failed', 0, 2],
-  ['succeeded', 0, 1],
-  ['succeeded', 2_999, 1],
-  ['succeeded', 3_000, 2],
-])('after a check that %s, a request %i ms later makes %i checks in all', async (outcome, age, count) => {
+  ['checks again after a failure', 'failed', 0, 2],
+  ['uses a check', 'succeeded', 0, 1],
+  ['uses a check for three seconds', 'succeeded', 2_999, 1],
+  ['checks again after three seconds', 'succeeded', 3_000, 2],
+])('another request for the status %s', async (_what, outcome, age, count) => {
   let [time, checks] = [0, 0]
   const checkWalk = async () => {
     if (++checks === 1 && outcome === 'failed') throw new Error('the service is away')

@@ -125,7 +125,7 @@ it.each([
   expect(transition).toMatchObject(page)
 })
 
-it('a return with an error is checked, not believed, and ends the wait', () => {
+it('a return with an error is checked, not believed', () => {
   const listed = returnFromSlack(both, {}, { hasError: true })
   expect(listed).toMatchObject({ ...page, walk: { apps: [{ unconfirmedAt: 1_000 }, {}] } })
   expect(returnFromSlack([listedApp('github_1')], {}, { hasError: true })).toMatchObject({ kind: 'leave' })

@@ -128,7 +128,7 @@ it('a walk that another process changed is merged, and written once for each cha
   expect(counted.writes).toBe(writes + 1)
 })
 
-it("walks are separate by issuer and subject, and records can't be swapped", async () => {
+it('a walk belongs to one issuer and subject, even if records are swapped', async () => {
   const { process, values } = setUpWalks()
   const walks = process()
   const bob = { ...ada, issuer: 'https://other.example' }

@@ -77,12 +77,12 @@ it('a return with a finished step is ignored, and replaces no other tab’s retu
 })
 
 it.each([
-  [0, false],
-  [14_999, false],
-  [15_000, true],
-  [-14_999, false],
-  [-15_000, true],
-])('%i ms after a click has requested its path, checks are allowed: %s', (later, isAllowed) => {
+  ['wait for a click that requests its path', 0, false],
+  ['wait for such a click for fifteen seconds', 14_999, false],
+  ['wait no longer than fifteen seconds for it', 15_000, true],
+  ['wait for it by a clock set back by less', -14_999, false],
+  ['don’t wait by a clock set back by fifteen seconds', -15_000, true],
+])('checks %s', (_what, later, isAllowed) => {
   const leaving = { ...checkedWalk(all), leavingAt: 100_000 }
   expect(mayCheck(leaving, 100_000 + later)).toBe(isAllowed)
   expect(mayCheck({ ...leaving, apps: [] }, 100_000 + later)).toBe(true)

@@ -30,10 +30,10 @@ it('only an app that was called removed counts as removed, not one in question',
 })
 
 it.each([
-  [59_999, 1, true],
-  [60_000, 2, false],
-  [-60_000, 2, false],
-])('after %i ms the answer was read %i times', async (later, reads, isStillRemoved) => {
+  ['is used for a minute', 59_999, 1, true],
+  ['is read again after a minute', 60_000, 2, false],
+  ['is read again by a clock set back by a minute', -60_000, 2, false],
+])('the answer about an app %s', async (_what, later, reads, isStillRemoved) => {
   const { setup, ask } = setUp()
   await ask('jira_1')
   setup.removed = []

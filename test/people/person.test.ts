@@ -202,13 +202,13 @@ it('the intents of the newest page stay after a later check of a run', () => {
   expect(withIntents(later, AT - 1, blocked, AT + MINUTE)).toBe(later)
 })
 
-it.each<['neither' | 'ready' | 'finished', string, Person]>([
-  ['neither', 'before the first check', ada],
-  ['ready', 'without an app to connect', afterCheck(ada, [])],
-  ['ready', 'if every unconnected app is switched off', withAppStates(ada, { a_1: 'off' }, AT)],
-  ['finished', 'once everything is connected', withAppStates(ada, { a_1: 'connected', b_1: 'off' }, AT)],
-  ['neither', 'with an unconnected app', withAppStates(ada, { a_1: 'connected', b_1: 'skipped' }, AT)],
-])('a person is %s %s', (expected, _when, person) => {
+it.each<[who: string, 'neither' | 'ready' | 'finished', Person]>([
+  ['before the first check', 'neither', ada],
+  ['without an app to connect', 'ready', afterCheck(ada, [])],
+  ['whose only app is switched off', 'ready', withAppStates(ada, { a_1: 'off' }, AT)],
+  ['who has connected all other apps', 'finished', withAppStates(ada, { a_1: 'connected', b_1: 'off' }, AT)],
+  ['with an unconnected app', 'neither', withAppStates(ada, { a_1: 'connected', b_1: 'skipped' }, AT)],
+])('a person %s is ready or finished: %s', (_who, expected, person) => {
   expect(isReady(person)).toBe(expected !== 'neither')
   expect(isFinished(person)).toBe(expected === 'finished')
 })
@@ -310,11 +310,11 @@ it('each unconfirmed consent is one failure, at the time of the last check for i
 })
 
 it.each([
-  ['again within an hour', { at: 3_599_999, code: 'a' }, 1],
-  ['again after an hour', { at: 3_600_000, code: 'a' }, 2],
-  ['with another code', { at: 1, code: 'b' }, 2],
-  ['at an app', { at: 1, code: 'a', instance: 'slack_1' }, 2],
-])('a page that fails %s adds up', (_what, next, count) => {
+  ['isn’t counted again within an hour', { at: 3_599_999, code: 'a' }, 1],
+  ['is counted again after an hour', { at: 3_600_000, code: 'a' }, 2],
+  ['is counted with another code', { at: 1, code: 'b' }, 2],
+  ['is counted for an app', { at: 1, code: 'a', instance: 'slack_1' }, 2],
+])('a failure of a page %s', (_what, next, count) => {
   const first = withFailure(newPerson('ada@acme.example', 0), { at: 0, code: 'a' })
   expect(withFailure(first, next).failures).toHaveLength(count)
 })
