@@ -105,7 +105,7 @@ it.each<[string, object, boolean, Settings?]>([
   ['without a name', { ...completeClaims, name: ' ' }, false],
   ['without an address', { ...completeClaims, email: undefined }, false],
   ['with an address without email_verified', { ...completeClaims, email_verified: undefined }, false],
-  ['lacked the claim of the settings', completeClaims, false, upnAlways],
+  ['without the claim of the settings', completeClaims, false, upnAlways],
   ['with another address in that claim', { ...completeClaims, upn: eve }, false, upnAlways],
   ['without the groups of the settings', completeClaims, false, grouped],
   ['with groups', { ...completeClaims, groups: [] }, true, grouped],
@@ -154,7 +154,7 @@ it.each<[string, unknown[], string[] | undefined]>([
   ['in a single object', [{ name: 'Search Admins' }], []],
   ['keyed beside lists', [{ 'Search Admins': ['x'] }], []],
   ['inside one name', ['Search Admins,/it/search'], []],
-  ['lacked the claim', [undefined], undefined],
+  ['in no claim', [undefined], undefined],
 ])('admin groups %s are found by their exact name', (_what, groupClaims, kept) => {
   const sources = groupClaims.map((groups) => ({ sub: 'ada', groups }))
   expect(adminGroupsIn(sources, wanting)).toEqual(kept)

@@ -155,7 +155,7 @@ it('people sign in with a workload’s assertion file, which is read again', asy
   })
 })
 
-it('a missing assertion file fails sign-ins, and the log and the doctor name its path', async () => {
+it('the log and the doctor name a missing assertion file', async () => {
   const running = await startedWith(federated)
   rmSync(OIDC_CLIENT_ASSERTION_FILE, { force: true })
   const browser = await signIn(running, 'ada')

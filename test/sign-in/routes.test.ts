@@ -7,7 +7,7 @@ import { Problem } from '../../src/problem.ts'
 const revoking = { revocation_endpoint: `${ISSUER}/revoke` }
 const HINT = { login_hint: 'ada@acme.example' }
 
-it('someone signs in with PKCE, state and nonce, and returns to their page', async () => {
+it('someone who signs in with PKCE, state and nonce returns to their page', async () => {
   const { browser, callbackFor, requests, hasCodeVerifier, audited, store } = setUpSignIn()
   const ada = browser()
   const sent = await ada.begin({ return_to: '/connect?a=b', ...HINT })
@@ -94,7 +94,7 @@ it('an authorization request sends the parameters of the settings and the regist
   expect(await registered.browser().begin()).toMatchObject({ scope: 'openid' })
 })
 
-it('plain OAuth is requested without nonce and language, and needs no id_token', async () => {
+it('plain OAuth needs neither nonce nor id_token', async () => {
   const { browser, answers, callbackFor } = setUpSignIn({ settings: { OIDC_SCOPE: 'openidx' } })
   answers['/token'] = () => ({ body: { access_token: 'opaque', token_type: 'Bearer' } })
   const ada = browser()
@@ -251,7 +251,7 @@ it('"Not you?" that returns the same account repeats the prompt, and then explai
   expect(await ada.follow(same)).toBe('/a?b=c')
 })
 
-it('"Not you?" signs another person in, and ends the session and tokens of the first', async () => {
+it('"Not you?" ends the session and tokens of the first person', async () => {
   const { browser, person, answers, requests, store } = setUpSignIn({ metadata: revoking })
   answers['/revoke'] = () => ({})
   const both = browser()

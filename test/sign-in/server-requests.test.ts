@@ -99,20 +99,20 @@ it.each<[string, unknown, string, object?]>([
 })
 
 const INVALID = '{"error":"invalid_client"}'
-it.each<[number, string | undefined, string, string | undefined]>([
-  [401, 'text/plain', INVALID, 'invalid_client'],
-  [401, 'text/json', INVALID, 'invalid_client'],
-  [400, undefined, INVALID, 'invalid_client'],
-  [200, 'application/json', INVALID, 'invalid_client'],
-  [200, 'text/html', '{"error":"bad_code"}', 'bad_code'],
-  [500, 'text/plain', INVALID, 'invalid_client'],
-  [500, 'application/json', '{"error":"internal"}', undefined],
-  [200, 'application/json', '{"error":"","access_token":"a"}', undefined],
-  [200, 'application/json', '{"error":"odd","access_token":"a"}', undefined],
-  [201, 'application/json', '{"error":"odd","request_uri":"urn:a"}', undefined],
-  [400, 'application/json', '{"error":7}', undefined],
-  [400, 'text/html', '<html>', undefined],
-])('a response with %i, %s and %s is the OAuth error %s', async (status, type, body, error) => {
+it.each<[what: string, number, string | undefined, string, string | undefined]>([
+  ['an error as plain text', 401, 'text/plain', INVALID, 'invalid_client'],
+  ['an error of another JSON type', 401, 'text/json', INVALID, 'invalid_client'],
+  ['an error without a type', 400, undefined, INVALID, 'invalid_client'],
+  ['an error with 200', 200, 'application/json', INVALID, 'invalid_client'],
+  ['an error with 200 as a page', 200, 'text/html', '{"error":"bad_code"}', 'bad_code'],
+  ['a registered error with 500', 500, 'text/plain', INVALID, 'invalid_client'],
+  ['no unknown error with 500', 500, 'application/json', '{"error":"internal"}', undefined],
+  ['no empty error', 200, 'application/json', '{"error":"","access_token":"a"}', undefined],
+  ['no error beside a token', 200, 'application/json', '{"error":"odd","access_token":"a"}', undefined],
+  ['no error beside a request', 201, 'application/json', '{"error":"odd","request_uri":"urn:a"}', undefined],
+  ['no error that isn’t a string', 400, 'application/json', '{"error":7}', undefined],
+  ['no page', 400, 'text/html', '<html>', undefined],
+])('an OAuth error is found by its body: %s', async (_what, status, type, body, error) => {
   const headers = type === undefined ? {} : { 'content-type': type }
   const { response } = await send(
     { '/there': ({ res }) => void res.writeHead(status, headers).end(body) },
