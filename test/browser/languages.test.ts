@@ -34,7 +34,7 @@ const PAGES = [
 ] as const
 
 describe.each(languagesIn(LANGUAGES_FOLDER))('the pages in %s', (tag) => {
-  it.each(PAGES)('the pages of a language pass for %s', async (person, paths) => {
+  it.each(PAGES)('the pages of a language are accessible and valid for %s', async (person, paths) => {
     const visitor = await site.arrive({ person })
     await visitor.open(`/onboarding?lang=${tag}`)
     const { page } = visitor

@@ -32,7 +32,7 @@ async function arriveAt(state: State): Promise<{ visitor: Visitor; html: string 
   return { visitor, html: (await shown?.text()) ?? '' }
 }
 
-it.each(allStates)('every page passes: $name', async (state) => {
+it.each(allStates)('every page is accessible and valid: $name', async (state) => {
   const { visitor, html } = await arriveAt(state)
   const { page } = visitor
 

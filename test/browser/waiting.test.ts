@@ -125,7 +125,7 @@ it('the waiting page allows only our own scripts, and a stopped page allows none
 const read = `const press = (selector) => document.querySelector(selector).click()
     const busy = () => [...document.querySelectorAll('[aria-busy]')].map((one) => one.textContent.trim())`
 
-it('a slow press shows progress at once, counts once, and explains a delay', async () => {
+it('a slow press counts once, and shows that it is under way', async () => {
   const ada = await arrive()
   await ada.open()
   await ada.page.waitForLoadState()

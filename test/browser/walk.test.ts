@@ -4,7 +4,7 @@ import { useSite } from './visitor.ts'
 
 const site = useSite(() => ({ settings: { CONFIRM_SECONDS: '1' } }))
 
-it('the walk in Chromium works without scripts, sends no referrer, and shows nothing after sign-out', async () => {
+it('the walk in Chromium works without scripts, from sign-in to sign-out', async () => {
   const ada = await site.arrive({ person: 'ada', javaScriptEnabled: false })
   await ada.open()
   await ada.goOn()
