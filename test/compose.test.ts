@@ -170,12 +170,16 @@ it('readiness covers the store, the authorization server and the drain', async (
   expect((await stranger(onramp).get('/readyz').expect(503)).body).toMatchObject({ draining: true })
 })
 
-it('/metrics requires METRICS_TOKEN, logs a refusal, and counts problems', async () => {
-  const { onramp, scrape, lines } = compose()
+it('/metrics without METRICS_TOKEN is refused, and logged', async () => {
+  const { onramp, lines } = compose()
   await request(onramp.metrics).get('/metrics').expect(401)
   const refusal = { code: 'token_refused', status: 401, method: 'GET', route: '/metrics' }
   expect(lines.at(-1)).toMatchObject(refusal)
   await request(onramp.metrics).get('/healthz').expect(404)
+})
+
+it('/metrics counts problems', async () => {
+  const { onramp, scrape } = compose()
   onramp.countProblem('internal')
   await stranger(onramp).post('/sign-out').set('sec-fetch-site', 'cross-site').expect(403)
   expect(await scrape()).toContain('onramp_problems_total{code="cross_site"} 1')

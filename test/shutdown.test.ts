@@ -51,12 +51,12 @@ it.each([
 })
 
 it.each([
-  ['SIGTERM', 'SIGINT', [[130]]],
-  ['SIGINT', 'SIGTERM', [[130]]],
+  ['SIGTERM', 'SIGINT', 'ends it at once', [[130]]],
+  ['SIGINT', 'SIGTERM', 'ends it at once', [[130]]],
   // A supervisor may signal both processes.
-  ['SIGTERM', 'the end of npm', []],
-  ['uncaughtException', 'uncaughtException', []],
-])('after %s, %s ends the process at once with %j', (first, second, exits) => {
+  ['SIGTERM', 'the end of npm', 'changes nothing', []],
+  ['uncaughtException', 'uncaughtException', 'changes nothing', []],
+])('while a process drains after %s, %s %s', (first, second, _what, exits) => {
   const { happen, exit, stop } = setUpProcess()
   for (const event of [first, second]) happen(event)
   // The mock of exit returns, so the second signal stops again.

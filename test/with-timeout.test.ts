@@ -39,7 +39,7 @@ it('a process that is late to each step waits longer, by its own delay', async (
   await expect(withTimeout(500, promise)).resolves.toBe('a response')
 })
 
-it('a result and an error of the work end the wait, and its timer', async () => {
+it('a result or an error of the work ends the wait and its timer', async () => {
   await expect(withTimeout(100, Promise.resolve('done'))).resolves.toBe('done')
   await expect(withTimeout(100, Promise.reject(new Error('its own')))).rejects.toThrow('its own')
   await nextTurn()

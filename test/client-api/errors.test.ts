@@ -48,7 +48,7 @@ describe.each([
     'The Final Redirect URL https://a.example/onboarding/callback?step=s3cr3tstep is not permitted',
     'Redirect URI http://a.example/x?step=s3cr3tstep is not permitted',
     'redirect destination: not an allowed host',
-  ])('a rejected final_redirect_url is recognized, not retryable, and names the setting: %s', (message) => {
+  ])('a rejected final_redirect_url is a fault of the settings: %s', (message) => {
     for (const status of [400, 422]) {
       const problem = problemFor(status, shaped(message))
       expect(problem).toMatchObject({ status: 502, code: 'service_refused_return', retryAfter: undefined })

@@ -16,7 +16,7 @@ afterEach(async () => {
   await untilReady(running)
 })
 
-it('onramp starts without Redis, is alive but not ready, and recovers without a restart', async () => {
+it('onramp that starts without Redis is ready once Redis is', async () => {
   expect(await statusOf(`${running.url}/healthz`)).toBe(200)
   expect(await statusOf(`${running.url}/readyz`)).toBe(503)
   const browser = new TestBrowser()

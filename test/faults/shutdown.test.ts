@@ -27,7 +27,7 @@ function hold(operation: 'checkdatasourceauth' | 'token', milliseconds: number) 
   return () => until(() => running.sandbox.count(operation) > 0, operation)
 }
 
-it('a process that gets SIGTERM becomes unready, serves until proxies notice, finishes requests and exits', async () => {
+it('a process that gets SIGTERM answers every request before it exits', async () => {
   const browser = await signIn(running, 'ada')
   const other = await signIn(running, 'bob')
   const isCalled = hold('checkdatasourceauth', 2_000)

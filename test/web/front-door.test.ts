@@ -47,20 +47,17 @@ it.each(PRIVATE.join(' ').split(' '))(
 )
 
 it.each([
-  ['navigate', 'document', 303, 1],
-  ['no-cors', 'image', 403, 0],
-])(
-  'a request with ?lang= of another site (%s, %s) gets %i and %i cookies',
-  async (mode, dest, status, cookies) => {
-    const metadata = { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': mode, 'sec-fetch-dest': dest }
-    const response = await request(onramp.app)
-      .get('/onboarding?lang=ar')
-      .set(metadata)
-      .set('accept', 'text/html')
-    const chosen = String(response.headers['set-cookie']).startsWith('onramp-lang=ar') ? 1 : 0
-    expect([response.status, chosen]).toEqual([status, cookies])
-  },
-)
+  ['link of another site chooses the language', 'navigate', 'document', 303, 1],
+  ['picture on another site chooses no language', 'no-cors', 'image', 403, 0],
+])('a %s by ?lang=', async (_what, mode, dest, status, cookies) => {
+  const metadata = { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': mode, 'sec-fetch-dest': dest }
+  const response = await request(onramp.app)
+    .get('/onboarding?lang=ar')
+    .set(metadata)
+    .set('accept', 'text/html')
+  const chosen = String(response.headers['set-cookie']).startsWith('onramp-lang=ar') ? 1 : 0
+  expect([response.status, chosen]).toEqual([status, cookies])
+})
 
 it('a HEAD request gets 404 for an unknown path, and reveals nothing about the person', async () => {
   const statusOf = async (path: string) => (await request(onramp.app).head(path)).status
@@ -241,26 +238,28 @@ const METRICS_TOKEN = 'the-token-of-the-metrics'
 const BEARER = `Bearer ${METRICS_TOKEN}`
 const wrong = ['', `${BEARER}x`, 'Bearer ', `Basic ${METRICS_TOKEN}`, METRICS_TOKEN]
 const refused = { onPort: 401, asks: 'Bearer' }
-it.each<[object, string, object]>([
-  [{}, '', { onPort: 403 }],
-  [{}, BEARER, { onPort: 403 }],
-  ...wrong.map((header): [object, string, object] => [{ METRICS_TOKEN }, header, refused]),
-  [{ METRICS_TOKEN }, BEARER, { onPort: 200 }],
-  [{ METRICS_TOKEN }, BEARER.replace('B', 'b'), { onPort: 200 }],
+it.each([
+  ['is closed without METRICS_TOKEN', {}, '', { onPort: 403 }],
+  ['is closed to any token without METRICS_TOKEN', {}, BEARER, { onPort: 403 }],
+  ...wrong.map((header) => [`refuses “${header}”`, { METRICS_TOKEN }, header, refused] as const),
+  ['is open to the token', { METRICS_TOKEN }, BEARER, { onPort: 200 }],
+  ['is open to the token after “bearer”', { METRICS_TOKEN }, BEARER.replace('B', 'b'), { onPort: 200 }],
   // On PORT, any other path leads to the sign-in.
-  [{ METRICS_PORT: 9464 }, '', { onPort: 303, onMetricsPort: 200 }],
-  [{ METRICS_PORT: 9464, METRICS_TOKEN }, '', { onPort: 303, onMetricsPort: 401 }],
-  [{ METRICS_PORT: 9464, METRICS_TOKEN }, BEARER, { onPort: 303, onMetricsPort: 200 }],
-])(
-  '/metrics is served on one port, with %j for the header %j: %j',
-  async (given, authorization, expected) => {
-    const DATA_DIR = join(folder, 'metrics')
-    const other = createOnramp({ ...settings, ...given, DATA_DIR }, createLog('silent'))
-    const ask = (app: Parameters<typeof request>[0]) =>
-      request(app).get('/metrics').set({ accept: 'text/html', authorization })
-    const { status: onPort, headers } = await ask(other.app)
-    const { status: onMetricsPort } = await ask(other.metrics)
-    await other.close()
-    expect({ onPort, onMetricsPort, asks: headers['www-authenticate'] }).toMatchObject(expected)
-  },
-)
+  ['is on METRICS_PORT alone', { METRICS_PORT: 9464 }, '', { onPort: 303, onMetricsPort: 200 }],
+  ['needs the token there', { METRICS_PORT: 9464, METRICS_TOKEN }, '', { onPort: 303, onMetricsPort: 401 }],
+  [
+    'is open to the token there',
+    { METRICS_PORT: 9464, METRICS_TOKEN },
+    BEARER,
+    { onPort: 303, onMetricsPort: 200 },
+  ],
+] as [string, object, string, object][])('/metrics %s', async (_what, given, authorization, expected) => {
+  const DATA_DIR = join(folder, 'metrics')
+  const other = createOnramp({ ...settings, ...given, DATA_DIR }, createLog('silent'))
+  const ask = (app: Parameters<typeof request>[0]) =>
+    request(app).get('/metrics').set({ accept: 'text/html', authorization })
+  const { status: onPort, headers } = await ask(other.app)
+  const { status: onMetricsPort } = await ask(other.metrics)
+  await other.close()
+  expect({ onPort, onMetricsPort, asks: headers['www-authenticate'] }).toMatchObject(expected)
+})
