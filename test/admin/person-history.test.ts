@@ -198,7 +198,7 @@ it.each<[cause: string, wait: string, Person, number, string]>([
   ['a pause longer than a limit', 'quiet 2.625', four(NOW - QUARTER + DAY), NOW + 2 * DAY, ''],
   ['quiet days', 'quiet 1.625', withSlack, 0, '2026-11-03'],
 ])(
-  'someone gets no emails because of a limit or quiet days: %s',
+  'a limit or quiet days decide when the next email may leave: %s',
   (_cause, expected, person, pausedUntil, day) => {
     const quiet = [{ from: '2026-11-02', to: day || '2026-11-01', group: undefined }]
     const wait = noEmailUntil(person, { pausedUntil }, { timezone: 'UTC', quietDays: quiet, now: NOW })

@@ -23,7 +23,7 @@ it.each(['', 'email,name\n'])(
   },
 )
 
-it('Ctrl-C stops a run with a piped list, and the next run resumes', async () => {
+it('Ctrl-C stops a run with a piped list, and the message says how to resume', async () => {
   const child = company().start(['invite', 'send', '-', '--rate', '1'])
   const end = ended(child)
   child.stdin.end('ada@acme.example\nbob@acme.example\n')

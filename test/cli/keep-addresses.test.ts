@@ -67,7 +67,7 @@ it.each<[string, string | undefined, string, number?]>([
   ['someone who keeps their name is the same person', 'Ada', 'Ada'],
   ['someone with another name is a newcomer, until the operator runs a command', 'Ada', 'Bea', 1],
   ['someone without a name is a newcomer, until the operator runs a command', undefined, 'Ada', 1],
-])('a corrected id at a known address: %s', async (_who, before, after, commands = 0) => {
+])('with a corrected id at a known address, %s', async (_who, before, after, commands = 0) => {
   const { run, people, unconnectedApps, subjectsTo } = installation()
   unconnectedApps.set(ADA, ['slack_1'])
   const listOf = (id: string, name?: string) => [{ email: ADA, id, ...(name && { name }) }, ...others]

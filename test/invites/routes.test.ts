@@ -116,18 +116,18 @@ const ANDROID = 'Mozilla/5.0 (Linux; Android 15; Pixel 9'
 const CHROME = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile'
 
 it.each([
-  ['a web view of Android', `${ANDROID}; wv) ${CHROME}`, true],
-  ['a web view of iOS', `${IOS} Mobile/15E148`, true],
-  ['a social network', `${IOS} Version/18.5 Mobile/15E148 Safari/604.1 [FBAN/FBIOS;FBAV/500.0]`, true],
-  ['a chat program', `${IOS} Mobile/15E148 Slack/25.10.0`, true],
-  ['Safari', `${IOS} Version/18.5 Mobile/15E148 Safari/604.1`, false],
-  ['Chrome on iOS', `${IOS} CriOS/140.0 Mobile/15E148 Safari/604.1`, false],
-  ['Firefox on iOS', `${IOS} FxiOS/143.0 Mobile/15E148 Safari/605.1.15`, false],
-  ['Chrome on Android', `${ANDROID}) ${CHROME} Safari/537.36`, false],
-  ['Firefox', 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100101 Firefox/143.0', false],
-  ['a program', 'curl/8.5.0', false],
-  ['no name', '', false],
-])('the page of an invitation may show its address to copy: in %s', async (_what, userAgent, isShown) => {
+  ['a web view of Android', true, `${ANDROID}; wv) ${CHROME}`],
+  ['a web view of iOS', true, `${IOS} Mobile/15E148`],
+  ['a social network', true, `${IOS} Version/18.5 Mobile/15E148 Safari/604.1 [FBAN/FBIOS;FBAV/500.0]`],
+  ['a chat program', true, `${IOS} Mobile/15E148 Slack/25.10.0`],
+  ['Safari', false, `${IOS} Version/18.5 Mobile/15E148 Safari/604.1`],
+  ['Chrome on iOS', false, `${IOS} CriOS/140.0 Mobile/15E148 Safari/604.1`],
+  ['Firefox on iOS', false, `${IOS} FxiOS/143.0 Mobile/15E148 Safari/605.1.15`],
+  ['Chrome on Android', false, `${ANDROID}) ${CHROME} Safari/537.36`],
+  ['Firefox', false, 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100101 Firefox/143.0'],
+  ['a program', false, 'curl/8.5.0'],
+  ['no name', false, ''],
+])('an invitation’s page in %s shows its address to copy: %s', async (_what, isShown, userAgent) => {
   const { body } = await request(setUpInvites().app).get('/invite/token').set('user-agent', userAgent)
   expect((body as { address?: string }).address).toBe(isShown ? `${publicUrl}/onboarding` : undefined)
 })

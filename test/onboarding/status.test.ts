@@ -51,8 +51,8 @@ it('a session with a rejected token doesn’t affect the person’s other sessio
 
 it.each([
   ['checks again after a failure', 'failed', 0, 2],
-  ['uses a check', 'succeeded', 0, 1],
-  ['uses a check for three seconds', 'succeeded', 2_999, 1],
+  ['uses the last check', 'succeeded', 0, 1],
+  ['uses the last check for three seconds', 'succeeded', 2_999, 1],
   ['checks again after three seconds', 'succeeded', 3_000, 2],
 ])('another request for the status %s', async (_what, outcome, age, count) => {
   let [time, checks] = [0, 0]

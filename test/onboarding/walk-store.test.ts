@@ -240,20 +240,20 @@ it('a stored return address that is no longer allowed is dropped', async () => {
 })
 
 it.each([
-  ['another issuer', { issuer: 'https://new.example', emailVerified: true }, true],
-  ['another issuer that hasn’t verified the address', { issuer: 'https://new.example' }, false],
-  ['the same issuer, as another account', { issuer: ada.issuer, emailVerified: true }, false],
+  ['another issuer', true, { issuer: 'https://new.example', emailVerified: true }],
+  ['another issuer that hasn’t verified the address', false, { issuer: 'https://new.example' }],
+  ['the same issuer, as another account', false, { issuer: ada.issuer, emailVerified: true }],
   [
     'another issuer, with another address',
-    { issuer: 'https://new.example', emailVerified: true, email: 'bob@acme.example' },
     false,
+    { issuer: 'https://new.example', emailVerified: true, email: 'bob@acme.example' },
   ],
   [
     'another issuer, with an address added after the walk',
-    { issuer: 'https://new.example', emailVerified: true, email: 'king@acme.example' },
     true,
+    { issuer: 'https://new.example', emailVerified: true, email: 'king@acme.example' },
   ],
-])('someone who signs in at %s continues the walk: %s', async (_what, given, isContinued) => {
+])('someone who signs in at %s continues the walk: %s', async (_what, isContinued, given) => {
   const { process } = setUpWalks()
   const people = testPeople()
   const email = 'ada@acme.example'

@@ -42,7 +42,7 @@ it.each([
   expect(setup.reads).toBe(reads)
 })
 
-it('what was read last stays while the store is down', async () => {
+it('the last answer is used while the store is down', async () => {
   const { setup, ask } = setUp()
   await ask('jira_1')
   setup.isDown = true

@@ -81,7 +81,7 @@ it('the first requests discover the metadata together, and later ones use it', a
 
 it.each([
   ['in the background', true],
-  ['by a request if nothing runs there', false],
+  ['by a request before the background starts', false],
 ])('a client is renewed before its secret expires, %s', async (_how, isStarted) => {
   const { at, requests, started, idOf } = knowing()
   at.more = { renewAt: Date.now() + 540_000 }
