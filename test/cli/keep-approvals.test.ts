@@ -347,13 +347,7 @@ it.each([
 
 const CONNECT = '2 apps were approved. Connect them now.'
 it.each([
-  [
-    'asks for two clicks if both work',
-    'confirmed',
-    'confirmed',
-    '2 apps were approved: one click each',
-    false,
-  ],
+  ['counts clicks if both work', 'confirmed', 'confirmed', '2 apps were approved: one click each', false],
   ['names others who wait', 'confirmed', 'approved', CONNECT, true],
   ['names no others if none wait', 'approved', 'confirmed', CONNECT, false],
   ['names others if both are tested', 'approved', 'approved', CONNECT, true],

@@ -106,12 +106,9 @@ export class Rules {
     for (const app of person.apps) {
       const kind = shown.get(app.instance)
       const isListed = this.#world.service.isListed(app)
-      if (kind === undefined)
-        this.#world.fail(`an app is lost: ${app.instance} of ${person.name} is not shown`)
+      if (kind === undefined) this.#world.fail(`an app is lost: ${app.instance} of ${person.name}`)
       else if ((kind === 'connected') === isListed)
-        this.#world.fail(
-          `the last page is wrong: ${app.instance} of ${person.name} is ${kind}, listed: ${isListed}`,
-        )
+        this.#world.fail(`a wrong page: ${app.instance} of ${person.name} is ${kind}, listed: ${isListed}`)
     }
     this.#last.set(person, shown)
     const isOver = !person.apps.some(this.#world.service.isListed)
