@@ -20,7 +20,8 @@ const fetchKeys: FetchImplementation = async (url, options) => {
   const { status, body } = response
   return new Response(normalizeKeySet(await readBody({ status, body })), response)
 }
-const KEY_SET_OPTIONS = { cooldownDuration: 5_000, timeoutDuration: 5_000, [customFetch]: fetchKeys }
+/** Anyone can make us fetch the keys, after which a new key isn't found until the cooldown ends, so it is short. */
+const KEY_SET_OPTIONS = { cooldownDuration: 1_000, timeoutDuration: 5_000, [customFetch]: fetchKeys }
 
 export function createBackChannelRoutes(deps: {
   authorizationServer: AuthorizationServer
