@@ -87,7 +87,7 @@ export class Consents {
     const { walks, isAutomatic, log, now } = this.#deps
     const { user } = requireSignedIn(req)
     const walk = await walks.load(user)
-    const app = findReturn(walk, stepFromQuery(req.query))
+    const app = findReturn(walk, stepFromQuery(req.query), hasError(req))
     log.debug({ instance: app?.instance, checksSinceReturn: app?.attempt.checksSinceReturn }, 'walk: return')
     if (app === undefined) return { kind: 'redirect', location: overviewPath(walk.visit) }
     // Don't check now: it would void the link that another tab is following.

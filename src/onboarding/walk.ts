@@ -179,14 +179,13 @@ export function startConsent(
 /**
  * The app that a return comes from. Undefined if its step is unknown or over: any site can link to the callback, but
  * only the service and the person's browser know the step of `final_redirect_url` (contract 4.1).
+ * @param hasError the return reports an error, which says nothing about a newer attempt
  */
-export const findReturn = (walk: Walk, step: string | undefined): StartedApp | undefined =>
-  walk.apps
-    .filter(isStarted)
-    .find(
-      ({ attempt: { isOver, ...steps } }) =>
-        step && !isOver && [steps.step, steps.previousStep].includes(step),
-    )
+export const findReturn = (walk: Walk, step: string | undefined, hasError = false): StartedApp | undefined =>
+  walk.apps.filter(isStarted).find(({ attempt }) => {
+    const steps = hasError ? [attempt.step] : [attempt.step, attempt.previousStep]
+    return step && !attempt.isOver && steps.includes(step)
+  })
 
 const inVisitAtStart = (walk: Walk): Walk => ({ ...walk, visit: walk.visitAtStart ?? walk.visit })
 

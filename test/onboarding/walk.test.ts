@@ -66,8 +66,10 @@ it.each([
   ['with an empty step is ignored', twice, '', undefined],
   ['with an unknown step is ignored', twice, 'unknown', undefined],
   ['without a step is ignored after one click', walkAfterClick(), undefined, undefined],
-])('a return %s', (_what, walk, step, found) => {
-  expect(findReturn(walk, step)?.attempt.step).toBe(found)
+  ['with an error belongs to the open attempt', walkAfterClick(), 's1', 's1', true],
+  ['with an error of a replaced step is ignored', twice, 's1', undefined, true],
+])('a return %s', (_what, walk, step, found, hasError = false) => {
+  expect(findReturn(walk, step, hasError)?.attempt.step).toBe(found)
 })
 
 it('a return with a finished step is ignored, and replaces no other tab’s return', () => {

@@ -85,7 +85,7 @@ function click(state: State, app: string | undefined): Move {
 
 /** The browser is back: from the consent, or to look again. */
 function land(state: State, what: string, { step, instance }: Consent, hasError = false): Move {
-  const started = findReturn(state.walk, step)
+  const started = findReturn(state.walk, step, hasError)
   if (started === undefined) return { what: `${what}, over already`, app: instance, state }
   const check = checkIn(state)
   const app = started.instance
