@@ -19,8 +19,7 @@ const MAX_TRIES = 4
 /** 429s are retried more often than failures. */
 const MAX_WAITS = 20
 
-/** The contract gives no status for an unknown X-Service-ActAs. 401 and 403 are about the token (section 7). */
-const ABOUT_THE_PERSON = [400, 404, 422]
+/** Contract section 7. */
 const ABOUT_THE_TOKEN = [401, 403]
 
 export function createPersonCheck(deps: {
@@ -40,16 +39,11 @@ export function createPersonCheck(deps: {
         return { kind: 'checked', unconnected: shownApps(await unconnectedAppsOf(email)) }
       } catch (error) {
         if (!(error instanceof ServiceProblem)) throw error
-        const { responseStatus = 0, affectsEveryone, isFromIntermediary, status, detail } = error
+        const { responseStatus = 0, affectsEveryone, mayBeAboutPerson, status, detail } = error
         const isBusy = responseStatus === 429
         const seconds = error.requestedWait ?? (isBusy ? 1 : 0)
         if (seconds > 0 && throttle.slowDown(seconds)) onPause?.(seconds)
-        if (
-          ABOUT_THE_PERSON.includes(responseStatus) &&
-          affectsEveryone !== true &&
-          isFromIntermediary !== true
-        )
-          return { kind: 'unknown', detail }
+        if (mayBeAboutPerson && affectsEveryone !== true) return { kind: 'unknown', detail }
         if (ABOUT_THE_TOKEN.includes(responseStatus)) return { kind: 'refused', detail }
         // Only the 503 of these statuses may be temporary.
         if (status !== 503 || (isBusy ? ++waits >= MAX_WAITS : ++failures >= MAX_TRIES))

@@ -109,7 +109,15 @@ export class ServiceClient {
       const date = Date.parse(response.headers['date']?.toString() ?? '')
       const times = { theirs: Number.isNaN(date) ? undefined : date, ours: this.#options.now() }
       const apps = response.status === 200 ? readCheckResponse(parseJson(response.text)) : undefined
-      if (apps === undefined) return { kind: 'rejected', ...this.#readError(response, credentials), ...times }
+      if (apps === undefined) {
+        const error = this.#readError(response, credentials)
+        // The call without a person has shown that the API is there.
+        const isAboutPerson =
+          credentials.kind === 'global-token' && finalRedirectUrl === undefined && error.mayBeAboutPerson
+        const reason =
+          isAboutPerson && error.reason === error.reasonByStatus ? 'act-as-refused' : error.reason
+        return { kind: 'rejected', ...error, reason, ...times }
+      }
       const shape = shapeOf(apps, finalRedirectUrl)
       return { kind: 'accepted', unconnected: apps.map(withoutPath), shape, ...times }
     } catch (error) {

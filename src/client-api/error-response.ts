@@ -34,9 +34,14 @@ export function readErrorResponse(
     /** The prefix of the service's headers, if it differs from SERVICE_HEADER_PREFIX. */
     expectedHeaderPrefix: status < 500 ? expectedPrefixIn(text, sent.headerPrefix) : undefined,
     isFromIntermediary: isFront,
+    /** True if it may say that no one has the address of a global token's call. */
+    mayBeAboutPerson: ABOUT_PERSON.includes(status) && !isFront,
     isAboutRedirectUrl: mentionsRedirect(text),
   }
 }
+
+/** The contract gives no status for an unknown X-Service-ActAs. 401 and 403 are about the token (section 7). */
+const ABOUT_PERSON = [400, 404, 422]
 
 export type ErrorResponse = ReturnType<typeof readErrorResponse>
 
@@ -70,6 +75,9 @@ function expectedPrefixIn(text: string, prefix = STANDARD_HEADER_PREFIX): string
   return named?.toLowerCase() === prefix.toLowerCase() ? undefined : named?.slice(0, 60)
 }
 
+/** Client errors after which the same request may succeed later (RFC 9110 15.5). */
+const NOT_FINAL = [408, 409, 421, 423, 425]
+
 function statusReason(status: number): ByStatus {
   if (status < 300) return 'unreadable'
   if (status < 400) return 'redirected'
@@ -77,7 +85,7 @@ function statusReason(status: number): ByStatus {
   if (status === 403) return 'scope'
   if (status === 429) return 'busy'
   if ([404, 405, 410].includes(status)) return 'not-found'
-  return status < 500 ? 'request' : 'failing'
+  return status < 500 && !NOT_FINAL.includes(status) ? 'request' : 'failing'
 }
 
 const MAX_WORDS_CHARACTERS = 200

@@ -13,7 +13,7 @@ export class ServiceProblem extends Problem {
   requestedWait?: number | undefined
   /** True if the cause is our headers or token, not the person. */
   affectsEveryone?: boolean
-  isFromIntermediary?: boolean
+  mayBeAboutPerson?: boolean
   override name = 'ServiceProblem'
 }
 
@@ -94,12 +94,9 @@ const INTERMEDIARY_ADVICE =
 const INTERMEDIARY_HINT =
   "; the response doesn't look like the service's, so a firewall or login page may have sent it"
 
-/** Client errors after which the same request may succeed later (RFC 9110 15.5). */
-const NOT_FINAL = [408, 409, 421, 423, 425]
-
 export function serviceProblemOf(response: ErrorResponse, sent: FailedCall): ServiceProblem {
-  const { status, requestedWait, isFromIntermediary } = response
-  return Object.assign(explain(response, sent), { responseStatus: status, requestedWait, isFromIntermediary })
+  const { status: responseStatus, requestedWait, mayBeAboutPerson } = response
+  return Object.assign(explain(response, sent), { responseStatus, requestedWait, mayBeAboutPerson })
 }
 
 function explain(response: ErrorResponse, sent: FailedCall): ServiceProblem {
@@ -132,7 +129,7 @@ function explain(response: ErrorResponse, sent: FailedCall): ServiceProblem {
     case 'redirected':
       return misconfigured('redirects are never followed with a token: see SERVICE_BASE_URL')
     case 'request':
-      if (!NOT_FINAL.includes(status)) return permanentProblem(response, operation, globalToken === undefined)
+      return permanentProblem(response, operation, globalToken === undefined)
   }
   return problem('unavailable', operation, { detail: responded, retryAfter })
 }

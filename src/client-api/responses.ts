@@ -104,7 +104,7 @@ function instanceOf(entry: WireEntry, path: string | undefined): string {
 const texts = <Name extends string>(...names: Name[]) =>
   z.object(Object.fromEntries(names.map((name) => [name, optionalText])) as Record<Name, typeof optionalText>)
 const searchSchema = texts('requestId', 'requestID', 'trackingToken').extend({
-  results: z.array(z.unknown()).optional(),
+  results: z.array(z.unknown()).nullish(),
 })
 const documentSchema = texts('title', 'name', 'url', 'datasource')
 const resultSchema = documentSchema.extend({
@@ -140,7 +140,7 @@ export function readSearchResponse(json: unknown): SearchResponse | undefined {
   if (!parsed.success) return undefined
   const { results: found, requestId = parsed.data.requestID, trackingToken } = parsed.data
   // There may be no results, as right after connecting. Without any of these fields, it isn't a search response.
-  if (found === undefined && requestId === undefined && trackingToken === undefined) return undefined
+  if (!found && requestId === undefined && trackingToken === undefined) return undefined
   const results = (found ?? [])
     .slice(0, MAX_RESULTS)
     .map(readResult)

@@ -36,13 +36,12 @@ const calls = (count: number) => Array.from({ length: count }, () => 'call')
 const status = (responseStatus: number, more: Fault = {}): Fault => ({ responseStatus, ...more })
 
 it.each<[Fault, CheckResult['kind'], string[]]>([
-  ...[400, 404, 422].map((code) => [status(code), 'unknown', calls(1)] as const),
+  [status(404, { mayBeAboutPerson: true }), 'unknown', calls(1)],
   // Contract 7: both are about the token.
   ...[401, 403].map((code) => [status(code), 'refused', calls(1)] as const),
-  [status(403, { isFromIntermediary: true }), 'refused', calls(1)],
   ...[302, 402, 405, 407].map((code) => [status(code), 'no-response', calls(1)] as const),
-  [status(400, { affectsEveryone: true }), 'no-response', calls(1)],
-  [status(422, { isFromIntermediary: true }), 'no-response', calls(1)],
+  [status(400, { mayBeAboutPerson: true, affectsEveryone: true }), 'no-response', calls(1)],
+  [status(404, { mayBeAboutPerson: false }), 'no-response', calls(1)],
   [status(500), 'no-response', calls(4)],
   [status(429), 'no-response', calls(20)],
 ] as [Fault, CheckResult['kind'], string[]][])(

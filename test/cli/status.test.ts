@@ -156,7 +156,9 @@ it.each<[string, object, number, RegExp]>([
   ['another address', { status: 404, body: '' }, 78, /SERVICE_BASE_URL/],
   ['a response without a list', { status: 200, body: {} }, 78, /SERVICE_BASE_URL/],
   ['a firewall', { status: 403, body: '<h1>No</h1>', contentType: 'text/html' }, 1, /in front of the/],
-  ['a rejected request', { status: 422, body: '' }, 1, /422/],
+  ['an unknown person without a reason', { status: 422, body: '' }, 5, /rejected the person \(422/],
+  ['a rejected request', { status: 418, body: '' }, 1, /418/],
+  ['a conflict', { status: 409, body: '' }, 7, /409/],
 ])('each failure has one line and an exit code: %s', async (_what, answer, code, wording) => {
   sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
   const { exit, out, err } = await status(global(), 'ada@acme.example', '--timeout', '1')

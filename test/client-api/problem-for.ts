@@ -26,7 +26,7 @@ export function problemFor(status: number, text = '', given: Input = {}) {
 }
 
 export type Fault = Partial<
-  Pick<ServiceProblem, 'responseStatus' | 'requestedWait' | 'affectsEveryone' | 'isFromIntermediary'>
+  Pick<ServiceProblem, 'responseStatus' | 'requestedWait' | 'affectsEveryone' | 'mayBeAboutPerson'>
 >
 
 /** The problem of a campaign's check. @param fault `responseStatus`: undefined without a response */

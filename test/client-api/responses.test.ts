@@ -154,9 +154,14 @@ it('search results are read in several shapes, and only web links are kept', () 
   expect(response?.requestId).toBe('r')
 })
 
-it.each([{ requestId: 'r' }, { requestID: 'r' }, { trackingToken: 't' }, { results: [], requestId: 'r' }])(
-  'the search response %j, as right after connecting, has no results',
-  (json) => expect(readSearchResponse(json)?.results).toEqual([]),
+it.each([
+  { requestId: 'r' },
+  { requestID: 'r' },
+  { trackingToken: 't' },
+  { results: [], requestId: 'r' },
+  { results: null, requestId: 'r' },
+])('the search response %j, as right after connecting, has no results', (json) =>
+  expect(readSearchResponse(json)?.results).toEqual([]),
 )
 
 it.each([undefined, null, {}, [], 'x', { results: null }, { results: {} }])(
