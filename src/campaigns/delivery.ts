@@ -63,6 +63,8 @@ export type Campaign = {
   state: KeepState
   /** Records failed checks, so that these people come last in the next run. */
   postponesFailedChecks: boolean
+  /** Addresses whose check failed in this run, which counts once and isn't tried again. */
+  failedChecks: Set<string>
 }
 
 const MAX_FAILURES_IN_A_ROW = 5
@@ -112,7 +114,10 @@ export class EmailDelivery {
   /** Checks a person and sends the due email. @throws {RunStopped} {MailServerUnusable} {StoreUnavailable} */
   async deliver(entry: ListEntry, { person, decision, checkedAt }: PlannedEmail): Promise<void> {
     const { check: checkPerson, now } = this.#run
+    const { name, state, failedChecks } = this.#campaign
+    if (failedChecks.has(entry.email)) return
     const check = await checkPerson(entry.email)
+    if (check.kind !== 'checked') failedChecks.add(entry.email)
     if (check.kind === 'unknown') return await this.#onUnknown(entry, check.detail)
     if (check.kind !== 'checked') {
       this.#count(entry.email, check.kind, check.detail)
@@ -123,7 +128,6 @@ export class EmailDelivery {
     }
     this.#knowsSomeone = true
     this.#failuresInARow.service = 0
-    const { name, state } = this.#campaign
     const checked = { unconnected: check.unconnected, checkedAt, delisted: delistedInstances(state) }
     const allApps = appsOf(forCampaign(name, withCheck(person, checked, now()), state))
     const byInstance = new Map(allApps.map((app) => [app.instance, app]))

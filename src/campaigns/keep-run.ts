@@ -124,6 +124,7 @@ export class KeepRun {
   /** Former addresses on the list. */
   outdated: readonly AddressChange[] = []
   #state: KeepState & { sweep: Sweep }
+  readonly #failedChecks = new Set<string>()
   /** True if the service knows someone on this list. */
   #knowsSomeone = false
 
@@ -362,6 +363,7 @@ export class KeepRun {
       compose: name === APPROVALS ? this.#approvalComposer() : this.#options.composeFor(name),
       state,
       postponesFailedChecks: false,
+      failedChecks: this.#failedChecks,
     }
     return new EmailDelivery(this.#run, campaign, this.#knowsSomeone, Infinity)
   }

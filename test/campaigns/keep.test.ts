@@ -188,6 +188,24 @@ it('the progress of a run counts each person once, also people who need no check
   expect(second.tally.rows).toBe(4)
 })
 
+it.each(['refused', 'unknown'] as const)(
+  'someone with a due reminder whose check ends as %s is checked and counted once',
+  async (kind) => {
+    const { list, runHours, createDeps, clock } = setUpKeepRuns(2)
+    await runHours(1)
+    clock.now = monday + 14 * 24 * HOUR
+    const deps = createDeps()
+    const checked: string[] = []
+    const check: typeof deps.check = (email) => {
+      checked.push(email)
+      return email === 'p0@acme.example' ? Promise.resolve({ kind, detail: '' }) : deps.check(email)
+    }
+    await runKeep(list, { ...deps, check })
+    expect(checked.filter((email) => email === 'p0@acme.example')).toHaveLength(1)
+    expect(deps.tally).toMatchObject({ [kind === 'unknown' ? 'unknownToService' : kind]: 1, sent: 1 })
+  },
+)
+
 it('a run that is interrupted at its last check doesn’t end the sweep', async () => {
   const { list, createDeps, keepState } = setUpKeepRuns(1)
   const stop = new AbortController()
