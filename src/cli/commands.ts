@@ -48,7 +48,9 @@ const momentIn = (text: string): number => {
 }
 
 const dayIn = (text: string): string => {
-  if (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))) return text
+  const at = Date.parse(text)
+  // It takes February 30 for March 2.
+  if (!Number.isNaN(at) && new Date(at).toISOString().startsWith(text) && text.length === 10) return text
   throw new UsageError('--pause-until expects a day, such as --pause-until 2027-01-11')
 }
 
@@ -213,8 +215,8 @@ Examples:
   onramp person rename ada.king@acme.example ada.lovelace@acme.example
   onramp person rename --file renamed.csv     two columns, the former and the new one`,
     )
-    .argument('[OLD]', '', recipient)
-    .argument('[NEW]', '', recipient)
+    .argument('[OLD]', '', (typed) => recipient(typed, 'OLD'))
+    .argument('[NEW]', '', (typed) => recipient(typed, 'NEW'))
     .addOption(textOption('--file <FILE>', 'rename each person of this CSV file (- is standard input)'))
     .addHelpText('after', EXITS)
     .action(async (from, to, options) =>

@@ -31,6 +31,8 @@ export async function rename(
   const settings = loadSettingsWithoutClient(env)
   const faults: string[] = []
   const read = isOne ? [{ from, to, where: '' }] : await readRenames(file ?? '', context, faults)
+  if (read.length + faults.length === 0)
+    throw new UsageError('--file: no line has two addresses, the former and the new one')
   await withStore(settings, async (records) => {
     const people = openPeople({ records, settings, now })
     const onDone = (change: Rename) => void stdout.write(`${change.from}: is ${change.to} now\n`)

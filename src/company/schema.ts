@@ -187,6 +187,7 @@ export type SupportedTexts = {
 
 const CHAIN_FAULT =
   'names an instance that replaces another one: keep only the newest of them, and give the oldest hidden: true'
+const TWICE_FAULT = 'names an instance that another one replaces already: its history goes on under one only'
 const REPLACES_FAULT = 'is for one instance, and names another one, like slack_2: { replaces: slack_1 }'
 
 export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'] as const
@@ -257,6 +258,11 @@ export function companySchema({
               context.addIssue({ code: 'custom', path: [key, 'replaces'], message: REPLACES_FAULT })
             else if (replaces !== '' && apps[replaces]?.replaces !== undefined)
               context.addIssue({ code: 'custom', path: [key, 'replaces'], message: CHAIN_FAULT })
+            else if (
+              replaces !== '' &&
+              Object.entries(apps).find(([, app]) => app.replaces === replaces)?.[0] !== key
+            )
+              context.addIssue({ code: 'custom', path: [key, 'replaces'], message: TWICE_FAULT })
         })
         .optional()
         .describe(

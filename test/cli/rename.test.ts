@@ -100,3 +100,9 @@ it('exchanged addresses are refused, and both people keep their data', async () 
   expect(await rename(ada)).toMatchObject({ exit: 2 })
   expect(await rename(ada, adaNew, '--file', 'x.csv')).toMatchObject({ exit: 2 })
 })
+
+it.each(['', 'old,new\n', 'old\n'])('a file of renames without addresses is refused: %j', async (input) => {
+  const { exit, err } = await runCommand(['person', 'rename', '--file', '-'], env, { input })
+  expect(exit).toBe(2)
+  expect(err).toContain('--file: no line has two addresses, the former and the new one')
+})

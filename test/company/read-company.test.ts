@@ -81,6 +81,12 @@ it.each([
     1,
     /keep only the newest of them, and give the oldest hidden: true/,
   ],
+  [
+    'an app that two others replace',
+    'datasources: { a_2: { replaces: a_1 }, a_3: { replaces: a_1 } }',
+    1,
+    /a_3.*another one replaces already/,
+  ],
   ['apps that replace one', 'datasources: { slack: { replaces: slack_1 } }', 1, /names another one/],
   ['a quiet day that is none', 'quiet: [2027-02-30]', 1, /quiet\.0: must be a day, like 2027-01-11/],
   ['quiet days backwards', 'quiet: [2027-01-02/2027-01-01]', 1, /the first and the last one/],

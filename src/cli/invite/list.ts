@@ -6,10 +6,13 @@ import { readPeopleList, type ListEntry } from '../../campaigns/people-file.ts'
 
 type List = AsyncIterable<Uint8Array | string>
 
-/** @param file a path, or `-` for standard input @throws {UsageError} if the file doesn't exist */
+/** @param file a path, or `-` for standard input @throws {UsageError} if there is no such file */
 export function openList(file: string, stdin: CommandContext['stdin']): List {
   if (file === '-') return stdin
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) throw new UsageError('file not found')
+  const found = statSync(file, { throwIfNoEntry: false })
+  // Without the path, because someone may have typed a token there.
+  if (found === undefined) throw new UsageError('file not found')
+  if (found.isDirectory()) throw new UsageError('expects a file, and this is a folder')
   return {
     [Symbol.asyncIterator]: () => createReadStream(file)[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>,
   }
