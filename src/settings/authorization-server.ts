@@ -101,7 +101,10 @@ export const authorizationServerDefinitions = {
       'A list, one name, or an object with an object for each name. A claim inside another one is written like `realm_access.roles`.',
     schema: claimName,
   },
-  OIDC_RESOURCE: { meaning: 'The RFC 8707 resource that the access token is for', schema: webUrl() },
+  OIDC_RESOURCE: {
+    meaning: 'The RFC 8707 resource that the access token is for',
+    schema: webUrl({ mayHaveQuery: true }),
+  },
   OIDC_AUDIENCE: {
     meaning: 'The `audience` parameter, for authorization servers that require one',
     schema: text,
