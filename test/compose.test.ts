@@ -343,6 +343,21 @@ it('an app hidden later in the company file disappears from the walk and the rep
   expect((await admin('/admin/report.json').expect(200)).text).not.toContain('secret_1')
 })
 
+it('an opt-out follows someone whose walk has expired to their new address', async () => {
+  const { browser, records, people, lines } = compose()
+  await (await browser())('/onboarding').expect(200)
+  await people.change('ada@acme.example', (person) => ({ ...person, optedOutAt: 1 }))
+  for await (const [key = ''] of records.keys('walk:')) await records.remove(key)
+
+  await (await browser({ email: 'king@acme.example' }))('/onboarding').expect(200)
+
+  expect(await people.get('king@acme.example')).toMatchObject({
+    optedOutAt: 1,
+    formerEmails: ['ada@acme.example'],
+  })
+  expect(lines).toContainEqual(expect.objectContaining({ audit: 'renamed', result: 'done' }))
+})
+
 it('an app that replaces another one stands for it in history and lists', async () => {
   const REPLACES = join(folder, 'replaces.yaml')
   writeFileSync(REPLACES, 'name: Acme\ndatasources:\n  slack_2: { replaces: slack_1 }\n')

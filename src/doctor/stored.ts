@@ -32,7 +32,8 @@ type Stored = {
 /** Instances on anyone's record. `since`: the time of the oldest record, milliseconds since 1970. */
 type RecordedApps = { instances: Set<string>; since: number }
 
-const PREFIXES = 'person: former-address: walk: approval: client: sessions-of: sid: keep-'.split(' ')
+const PREFIXES =
+  'person: former-address: walk: sign-in-address: approval: client: sessions-of: sid: keep-'.split(' ')
 const NEEDED = /^(SESSION_SECRET|REDIS_|DATA_DIR)/
 
 /** @returns undefined without a store, or if these settings can't open it */

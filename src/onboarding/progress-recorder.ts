@@ -32,7 +32,7 @@ type Lapses = ReadonlyMap<string, number> | undefined
 
 type Failure = Parameters<typeof withFailure>[1]
 
-type RecordedPeople = Pick<PeopleStore, 'get' | 'change' | 'rename' | 'addressAt'>
+type RecordedPeople = Pick<PeopleStore, 'get' | 'change' | 'rename' | 'addressAt' | 'currentAddress'>
 
 type DelistedApps = Pick<ReturnType<typeof createDelistedApps>, 'instances'>
 
@@ -114,7 +114,8 @@ export class ProgressRecorder {
     const key = personKey(user)
     const action = { at: this.#now(), what: 'renamed', by: 'sign-in' } as const
     try {
-      const outcome = await this.#people.rename(recorded, email, {
+      // The list may have renamed the person since.
+      const outcome = await this.#people.rename(await this.#people.currentAddress(recorded), email, {
         change: (person) => withAction(person, action),
         isExpected: ({ signIns = [] }) => signIns.includes(key),
       })

@@ -13,6 +13,8 @@ import { Turns } from '../turns.ts'
 import { newWalk, type TrackedApp, type Walk } from './walk.ts'
 
 const LIFE_SECONDS = 90 * 24 * 3600
+/** That of opt-outs, which have to follow someone who comes back with another address. */
+const ADDRESS_LIFE_SECONDS = 730 * 24 * 3600
 
 /** The names of 0.1.0 in records. Quotes in texts are escaped, so only names match. */
 const STORED = {
@@ -41,7 +43,7 @@ export class WalkStore {
   readonly #stored = new WeakMap<Walk, WalkKeys & { text: string | undefined; json: string }>()
 
   constructor(deps: {
-    records: Pick<Records, 'get' | 'compareAndSet'>
+    records: Pick<Records, 'get' | 'put' | 'compareAndSet'>
     keyRing: KeyRing
     /** Checks stored URLs again, because the rules may have changed. */
     checkReturnTo: (returnTo: unknown) => string | undefined
@@ -58,7 +60,10 @@ export class WalkStore {
     const keys = await this.#keysOf(user)
     const text = await this.#deps.records.get(keys.key)
     const walk = this.#open(keys, text)
-    return text === undefined ? await this.#continueEarlierWalk(user, keys, walk) : walk
+    if (text !== undefined) return walk
+    const email = await this.#addressOf(user, keys)
+    const fresh = email === undefined ? walk : this.#asUnstored({ ...walk, email }, keys)
+    return await this.#continueEarlierWalk(user, keys, fresh)
   }
 
   /**
@@ -67,9 +72,9 @@ export class WalkStore {
    * address may have been reassigned.
    */
   async #continueEarlierWalk(user: User, { dataKey, key }: WalkKeys, fresh: Walk): Promise<Walk> {
-    const email = verifiedEmail(user)
-    const person =
+    const personAt = async (email: string | undefined) =>
       email === undefined ? undefined : await this.#deps.people.get(email).catch(ignoreUnreadable)
+    const person = (await personAt(verifiedEmail(user))) ?? (await personAt(fresh.email))
     if (person?.signIns?.includes(personKey(user)))
       return this.#asUnstored({ ...fresh, apps: appsOnRecord(person) }, { dataKey, key })
     const walks: Walk[] = []
@@ -124,7 +129,22 @@ export class WalkStore {
         return written
       },
     })
+    if (stored?.text === undefined || result.email !== walk.email)
+      await this.#rememberAddress(user, dataKey, result.email)
     return result
+  }
+
+  /** @returns the verified address at this person's last check, also once the walk has expired */
+  async #addressOf(user: User, { dataKey }: WalkKeys): Promise<string | undefined> {
+    const key = addressKey(dataKey, personKey(user))
+    return sealedJson<{ email: string }>(dataKey.sealer).open(await this.#deps.records.get(key), key)?.email
+  }
+
+  async #rememberAddress(user: User, dataKey: DataKey, email: string | undefined): Promise<void> {
+    if (email === undefined) return
+    const key = addressKey(dataKey, personKey(user))
+    const text = sealedJson(dataKey.sealer).seal({ email }, key)
+    await this.#deps.records.put(key, text, ADDRESS_LIFE_SECONDS)
   }
 
   async #keysOf(user: User): Promise<WalkKeys> {
@@ -174,6 +194,7 @@ export class WalkStore {
 
   static async erase(records: Pick<Records, 'remove'>, signIn: string, dataKey: DataKey): Promise<void> {
     await records.remove(walkKey(dataKey, signIn))
+    await records.remove(addressKey(dataKey, signIn))
   }
 }
 
@@ -197,3 +218,6 @@ function ignoreUnreadable(error: unknown): undefined {
 
 /** Raise FORMAT (records/data-key.ts) if an earlier onramp can't read a new shape of `Walk`. */
 const walkKey = ({ keyFor }: DataKey, signIn: string) => `walk:${keyFor('walk 1', signIn)}`
+
+const addressKey = ({ keyFor }: DataKey, signIn: string) =>
+  `sign-in-address:${keyFor('sign-in address', signIn)}`

@@ -354,6 +354,15 @@ it('a person’s record follows only a verified address of the same issuer and s
   expect((await people.get(KING))?.failures).toHaveLength(1)
 })
 
+it('a person’s record follows them from an address that the list has changed meanwhile', async () => {
+  const { startProcess } = setUpProgress()
+  const { page, people, progress } = startProcess()
+  await page([slack])
+  await people.rename(ada.email, 'list@acme.example')
+  expect(await progress.followAddress(married, ada.email)).toEqual({ email: KING, isMoved: true })
+  expect((await people.get(KING))?.formerEmails).toEqual([ada.email, 'list@acme.example'])
+})
+
 it('a failed rename of an address is logged, and the former address stays in use', async () => {
   const { startProcess, setStoreAway, notified } = setUpProgress()
   setStoreAway(true)

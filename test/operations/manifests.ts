@@ -6,8 +6,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse, parseAllDocuments } from 'yaml'
 import { Command } from '@commander-js/extra-typings'
-import { sendOn } from '../../src/cli/invite/send-options.ts'
-import { loadSettings, settingDefinitions } from '../../src/settings/settings.ts'
+import type { CommandContext } from '@onramp/terminal/command-context'
+import { onramp } from '../../src/cli/commands.ts'
+import { loadSettings, loadSettingsWithoutClient, settingDefinitions } from '../../src/settings/settings.ts'
 import { print } from './walker.ts'
 
 const folder = process.argv[2] ?? ''
@@ -83,7 +84,7 @@ function checkConfinement({ spec }: Template): void {
 }
 
 /** All variables are settings of onramp, and load; each secret is a file in a mounted folder. */
-function checkSettings({ spec }: Template): number {
+function checkSettings({ spec }: Template, load: typeof loadSettings): number {
   const [{ env, volumeMounts }] = spec.containers
   const lines = read('settings.env')
     .split('\n')
@@ -105,7 +106,7 @@ function checkSettings({ spec }: Template): number {
   }
   const names = new Set<string>(settingDefinitions.map(({ name }) => name))
   for (const name of Object.keys(variables)) assert.ok(names.has(name), `${name} is no setting`)
-  const loaded = loadSettings(variables)
+  const loaded = load(variables)
   assert.ok(spec.terminationGracePeriodSeconds > loaded.DRAIN_SECONDS + 6.5)
   return loaded.METRICS_PORT ?? 0
 }
@@ -113,7 +114,8 @@ function checkSettings({ spec }: Template): number {
 checkFields()
 for (const template of [server, reminders]) {
   checkConfinement(template)
-  const metrics = checkSettings(template)
+  // The job has no secret of the client.
+  const metrics = checkSettings(template, template === server ? loadSettings : loadSettingsWithoutClient)
   if (template !== server) continue
   assert.deepEqual(template.spec.containers[0].ports, [
     { name: 'http', containerPort: 3000 },
@@ -126,7 +128,9 @@ assert.deepEqual(specOf('Service')['selector'], server.metadata.labels)
 // The public route serves pages only.
 assert.doesNotMatch(read('ingress.yaml'), /port: \{ name: metrics/)
 const args = reminders.spec.containers[0].args ?? []
-const send = sendOn(new Command()).action(() => {})
-send.parse(args.slice(args.indexOf('send') + 1), { from: 'user' })
-assert.equal(send.opts().remindAfter, 7)
+const program = new Command()
+onramp(program, {} as CommandContext, async () => {})
+const keep = program.commands.find((command) => command.name() === args.at(-2))?.action(() => {})
+program.parse(args.slice(-2), { from: 'user' })
+assert.deepEqual(keep?.args, ['/run/secrets/invite/people.csv'])
 print('both pods are confined, their settings load, and selectors, ports and the command fit')

@@ -1,6 +1,7 @@
 // A store in memory that a year of hourly runs can afford: it answers at once, seals nothing, and parses a text only once. It
 // replaces JSON.parse, so it belongs into a process of its own. Records expire by the simulated clock.
 import type { PeopleStore } from '../../../src/people/people-store.ts'
+import type { Records } from '../../../src/records/records.ts'
 
 /** By the texts that are kept: they are read about 25,000 times between two changes. */
 const parsed = new Map<string, unknown>()
@@ -28,7 +29,7 @@ const sealer = { seal: (text: string) => text, open: (text: string) => text, isC
 
 export function createStore(
   now: () => number,
-): Pick<ConstructorParameters<typeof PeopleStore>[0], 'records' | 'keyRing'> {
+): { records: Records } & Pick<ConstructorParameters<typeof PeopleStore>[0], 'keyRing'> {
   const values = new Map<string, { text: string; until: number }>()
   const remove = (key: string) => {
     parsed.delete(values.get(key)?.text ?? '')
@@ -40,15 +41,19 @@ export function createStore(
     remove(key)
     return undefined
   }
+  const write = (key: string, text: string, seconds: number) => {
+    remove(key)
+    values.set(key, { text, until: now() + seconds * 1000 })
+    parsed.set(text, undefined)
+  }
   return {
     records: {
+      put: async (key, text, seconds) => write(key, text, seconds),
       get: async (key) => read(key),
       getAll: async (keys) => keys.map(read),
       async compareAndSet(key, expected, text, seconds) {
         if (read(key) !== expected) return false
-        remove(key)
-        values.set(key, { text, until: now() + seconds * 1000 })
-        parsed.set(text, undefined)
+        write(key, text, seconds)
         return true
       },
       remove: async (key) => remove(key),
