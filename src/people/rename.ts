@@ -72,8 +72,17 @@ function withAddress(person: Person, email: string, other?: Person): Person {
   const kept = omitUndefined({ optedOutAt, id: isVacated(renamingFrom) ? undefined : id })
   // The address's new owner may have signed in with it before the list named them.
   if (isVacated(email)) delete rest.signIns
-  return { ...rest, ...kept, email, formerEmails: former, renamingFrom }
+  const campaigns = isVacated(email) ? person.campaigns : person.campaigns.map(withoutRejection)
+  return { ...rest, ...kept, email, formerEmails: former, renamingFrom, campaigns }
 }
+
+/** An email that was rejected at the former address is tried again at the new one. */
+const withoutRejection = ({ name, emails }: Person['campaigns'][number]) => ({
+  name,
+  emails: emails.map((one, index) =>
+    one.state === 'failed' && index === emails.length - 1 ? { ...one, state: 'deferred' as const } : one,
+  ),
+})
 
 /** What a sign-in and its pages record, and what every record has. */
 const SIGN_IN_FIELDS: readonly string[] = [

@@ -51,6 +51,16 @@ function setUp() {
 const emailsOf = async (people: PeopleStore) =>
   (await collect(people.all())).map(({ email }) => email).toSorted()
 
+it.each([
+  ['a corrected address is emailed again', adaNew, 'deferred'],
+  ['a reassigned one is not', vacatedAddress(ada, 'E1'), 'failed'],
+])('an email was rejected: %s', async (_what, to, state) => {
+  const { people } = setUp()
+  await people.change(ada, (before) => withEmailState(before, 'failed', { now: NOW }))
+  await people.rename(ada, to)
+  expect((await people.get(to))?.campaigns).toMatchObject([{ emails: [{ state }] }])
+})
+
 it('the opt-out, the emails and the history follow a person to a new address', async () => {
   const { people, values, advanceDays } = setUp()
   await people.change(ada, (before) =>
