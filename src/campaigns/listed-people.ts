@@ -75,7 +75,9 @@ export class ListedPeople {
     if (present !== email) this.changes.push({ from: email, to: present })
     this.#known.add(present)
     const former = isNew ? [...formerEmails, email] : formerEmails
-    const older = former.flatMap(rowsAt).filter((row) => isSamePerson(row, person) && row.email !== present)
+    // Without an id, the row at an address that is another person's is theirs.
+    const isOwn = (row: ListEntry) => (isVacated(email) ? row.id === id : isSamePerson(row, person))
+    const older = former.flatMap(rowsAt).filter((row) => isOwn(row) && row.email !== present)
     for (const row of older) this.#present.set(row.email, present)
     const row = isNew ? byId : isReassigned ? undefined : (own ?? older[0])
     this.#before += Number(wasListed)

@@ -103,6 +103,14 @@ it.each([
   for (const fault of rows.faults) expect(fault).toContain('ada@')
 })
 
+it('a list without ids has no row for someone whose address is another person’s now', () => {
+  const rows = new ListedPeople([row('ada')])
+  expect(rows.matchRow(person('ada@gone E1 <ada'))).toBeUndefined()
+  expect(rows.matchRow(person('ada E2'))).toEqual(row('ada'))
+  expect(rows.rowsByCurrentAddress([]).map(shown)).toEqual(['ada'])
+  expect([rows.outdated, rows.changes]).toEqual([[], []])
+})
+
 it('the next run finishes an interrupted rename', () => {
   const rows = new ListedPeople([row('king E1')])
   expect(rows.matchRow({ ...person('king E1 <ada'), renamingFrom: row('ada').email })).toEqual(row('king E1'))
