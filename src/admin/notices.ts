@@ -65,7 +65,7 @@ export function approvalNotice(
 export function delistedAppsNotice(
   apps: readonly DelistedApp[],
   report: Report,
-  context: NoticeContext & Pick<KeepState, 'newApps' | 'massDisconnects' | 'delistedApps'>,
+  context: NoticeContext & Pick<KeepState, 'newApps' | 'massDisconnects'>,
 ): Notice {
   const { t, displayName } = context
   const questions = apps.map((app) =>
@@ -76,9 +76,10 @@ export function delistedAppsNotice(
   )
   const [only = '', ...others] = questions
   const why = t('admin.need.removedWhy')
-  const contexts = apps.map((app) =>
-    describeDelisting({ ...app, name: displayName(app, t.lang) }, context, report, t),
-  )
+  const contexts = apps.map((app, index) => {
+    const state = { ...context, isFirst: index === 0 }
+    return describeDelisting({ ...app, name: displayName(app, t.lang) }, state, report, t)
+  })
   if (others.length === 0) return noticeOf(only, [...contexts.flat(), why], context, { commands })
   const subject = t('admin.need.removedApps', { count: apps.length })
   const paragraphs = questions.map((question, index) => t.sentences([question, ...(contexts[index] ?? [])]))

@@ -218,16 +218,18 @@ function describeMove(
   return [t('admin.need.movedTo', { count: peopleWithApp(successor), instance, entry })]
 }
 
-/** Says of an app that left many lists that many people had lost it before, and where it may have moved. */
+/**
+ * Says of an app that left many lists that many people had lost it before, and where it may have moved.
+ * @param state.isFirst true for the first question: only that one warns of an outage
+ */
 export function describeDelisting(
   app: Pick<DelistedApp, 'instance' | 'name' | 'since'>,
-  state: Pick<KeepState, 'newApps' | 'massDisconnects' | 'delistedApps'>,
+  { isFirst, ...state }: Pick<KeepState, 'newApps' | 'massDisconnects'> & { isFirst: boolean },
   { datasources, delistedApps }: Pick<Report, 'datasources' | 'delistedApps'>,
   t: Texts,
 ) {
   const known = { ...state, datasources }
-  // If all lists are empty, an outage is as likely. The first question says so.
-  const isFirst = unansweredDelistings(state)[0]?.instance === app.instance
+  // If all lists are empty, an outage is as likely.
   const isNoneLeft =
     datasources.every((one) => peopleWithApp(one) === one.counts.connected) &&
     delistedApps.every(({ listed }) => listed === 0)
@@ -304,7 +306,6 @@ const createItemFor =
 /** Mass disconnects come first, because they pause emails; then apps, by the people they affect; then emails. */
 export function describeActionItems(report: Report, keepState: KeepState, t: Texts, now: number) {
   const { datasources } = report
-  const known = { ...keepState, datasources }
   const approvals = new Map(keepState.approvals?.map((approval) => [approval.instance, approval]))
   const createItem = createItemFor(report, t)
   const allApps = { href: '/admin/apps', action: t('admin.allApps') }
@@ -320,7 +321,7 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     const why = movedTo === former ? t('admin.need.movedRelease') : item.detail
     return {
       ...item,
-      detail: t.sentences([...describeMove(disconnect, known, t), ...likely, why]),
+      detail: t.sentences([...describeMove(disconnect, { ...keepState, datasources }, t), ...likely, why]),
       command: keepCommand('release', movedTo ?? former),
     }
   })
@@ -332,13 +333,14 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     const confirmed = kind === 'stopped' && stopped?.needsConfirm && { command: `${KEEP_COMMAND} --confirm` }
     return at === undefined ? [] : [{ ...item, ...confirmed, href: '/admin', action: '' }]
   }
-  const delisted = unansweredDelistings(keepState).map((delistedApp) => {
+  const delisted = unansweredDelistings(keepState).map((delistedApp, index) => {
     const { count, listed } = delistedCounts(report, delistedApp.instance)
     const item = createItem('removed', count, 'removed', delistedApp, { listed })
     const approval = approvals.get(delistedApp.instance)
     const approvalText = approval?.waitingPeople ? [approvalItem(approval, delistedApp.name, t).title] : []
-    const about = [...describeDelisting(delistedApp, keepState, report, t), item.detail, ...approvalText]
-    return { ...item, detail: t.sentences(about), command: keepCommand('removed', delistedApp.instance) }
+    const about = describeDelisting(delistedApp, { ...keepState, isFirst: index === 0 }, report, t)
+    const detail = t.sentences([...about, item.detail, ...approvalText])
+    return { ...item, detail, command: keepCommand('removed', delistedApp.instance) }
   })
   const blockedAppItem = (app: AppCounts) => {
     const item = createItem('app', app.counts.blocked, 'blocked', app)

@@ -108,7 +108,7 @@ export function printRun(
     const limited = report.datasources.find(isOf)?.releasedLimited ?? 0
     const app = apps.find(isOf)
     const isReleased = app !== undefined && action.what === 'released'
-    const move = isReleased ? describeDelisting(app, keepState, report, t) : []
+    const move = isReleased ? describeDelisting(app, { ...keepState, isFirst: false }, report, t) : []
     return [describeAction(action, forTerminal(app?.name ?? ''), { isNow, limited }), move.map(forTerminal)]
       .flat()
       .join(' ')

@@ -78,7 +78,7 @@ it.each([
   const datasources = [{ instance: 'notion_1', counts: { connected: 9, waiting, skipped: 0, blocked: 0 } }]
   const delistedApps = [{ instance: 'jira_1', count: 12, listed }]
   const report = { delistedApps, datasources } as unknown as Report
-  const { paragraphs } = delistedAppsNotice(apps, report, { ...words, delistedApps: apps })
+  const { paragraphs } = delistedAppsNotice(apps, report, words)
   const outage = paragraphs.filter((text) => text.includes('the search service may have a fault'))
   expect(outage).toHaveLength(count)
 })
