@@ -29,7 +29,7 @@ const sealer = { seal: (text: string) => text, open: (text: string) => text, isC
 
 export function createStore(
   now: () => number,
-): { records: Records } & Pick<ConstructorParameters<typeof PeopleStore>[0], 'keyRing'> {
+): { records: Pick<Records, keyof Records> } & Pick<ConstructorParameters<typeof PeopleStore>[0], 'keyRing'> {
   const values = new Map<string, { text: string; until: number }>()
   const remove = (key: string) => {
     parsed.delete(values.get(key)?.text ?? '')
