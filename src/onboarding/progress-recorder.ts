@@ -32,6 +32,8 @@ type Lapses = ReadonlyMap<string, number> | undefined
 
 type Failure = Parameters<typeof withFailure>[1]
 
+type ReadRecord = { person: Person | undefined }
+
 type RecordedPeople = Pick<PeopleStore, 'get' | 'change' | 'rename' | 'addressAt' | 'currentAddress'>
 
 type DelistedApps = Pick<ReturnType<typeof createDelistedApps>, 'instances'>
@@ -56,11 +58,12 @@ export class ProgressRecorder {
   /**
    * Ignores addresses that aren't verified. Never rejects, because it must not fail a person's page.
    * @param checkedAt the start of the check; milliseconds since 1970
+   * @param read the record at the verified address as just read, which saves a read
    * @returns when access ended, according to the person's record
    */
-  async recordProgress(user: User, walk: Walk, checkedAt: number): Promise<Lapses> {
+  async recordProgress(user: User, walk: Walk, checkedAt: number, read?: ReadRecord): Promise<Lapses> {
     try {
-      return await this.#record(user, walk, checkedAt)
+      return await this.#record(user, walk, checkedAt, read)
     } catch (error) {
       this.#log.warn({ err: error }, 'progress not recorded')
       // A store that failed over may have lost anyone's newest records.
@@ -137,7 +140,7 @@ export class ProgressRecorder {
     return this.#last.get(personKey(user))?.lapses
   }
 
-  async #record(user: User, walk: Walk, checkedAt: number): Promise<Lapses> {
+  async #record(user: User, walk: Walk, checkedAt: number, read?: ReadRecord): Promise<Lapses> {
     const email = verifiedEmail(user)
     if (email === undefined) return undefined
     const key = personKey(user)
@@ -147,7 +150,7 @@ export class ProgressRecorder {
     const recorded = { hash: hash('sha256', text, 'base64').slice(0, 16), at: checkedAt }
     const before = this.#last.get(key)
     if (before?.hash === recorded.hash && Math.abs(checkedAt - before.at) < AGAIN_MS) return before.lapses
-    const { address, ...loaded } = await this.#locateRecord(email, key)
+    const { address, ...loaded } = await this.#locateRecord(email, key, read)
     const change = (person: Person) => {
       const here = withSignIn(withMilestone(person, 'signedInAt', checkedAt), key)
       const delisted = this.#delistedApps.instances()
@@ -162,8 +165,12 @@ export class ProgressRecorder {
   }
 
   /** The list may have renamed the person before the authorization server uses the new address. */
-  async #locateRecord(email: string, key: string): Promise<{ address: string; person: Person | undefined }> {
-    const person = await this.#people.get(email)
+  async #locateRecord(
+    email: string,
+    key: string,
+    read?: ReadRecord,
+  ): Promise<ReadRecord & { address: string }> {
+    const { person } = read ?? { person: await this.#people.get(email) }
     const current = person === undefined ? await this.#people.addressAt(email, 0) : email
     if (person !== undefined || current === normalizedAddress(email)) return { address: email, person }
     const moved = await this.#people.get(current)

@@ -76,7 +76,7 @@ export class WalkChecker {
     const lapses =
       recordedAt === undefined
         ? progress.lapsesOf(user)
-        : await progress.recordProgress(user, after, recordedAt)
+        : await progress.recordProgress(user, after, recordedAt, walks.personReadFor(after))
     return withLapses(after, lapses)
   }
 
@@ -122,7 +122,7 @@ export class WalkChecker {
     let transition!: Transition
     const decideOn = (before: Walk) => withoutLeaving((transition = decide(before, check)).walk)
     const after = await this.#update(user, leaving, decideOn)
-    const lapses = await progress.recordProgress(user, after, checkedAt)
+    const lapses = await progress.recordProgress(user, after, checkedAt, walks.personReadFor(after))
     const { kind, instance, from } = { instance: undefined, from: undefined, ...transition }
     log.debug(
       { transition: kind, instance, from, unconnected: unconnected.map(nameAndStatus) },
@@ -140,7 +140,10 @@ export class WalkChecker {
     const { issuer } = user
     let before = walk
     const changeLatest = (latest: Walk) => ({ ...change((before = latest)), issuer, email })
-    const after = await walks.update(user, changeLatest, walk)
+    const [after] = await Promise.all([
+      walks.update(user, changeLatest, walk),
+      walks.rememberAddress(user, walk, email),
+    ])
     for (const datasource of newlyConnected(before, after))
       audit({ event: 'step_result', user, datasource, result: 'connected' })
     return after

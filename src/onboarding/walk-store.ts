@@ -41,6 +41,8 @@ export class WalkStore {
   readonly #changes = Turns.forChanges()
   /** The stored text of each loaded or written walk, and its JSON, to skip writes that change nothing. */
   readonly #stored = new WeakMap<Walk, WalkKeys & { text: string | undefined; json: string }>()
+  /** The person's record as read for a new walk. */
+  readonly #people = new WeakMap<Walk, { person: Person | undefined }>()
 
   constructor(deps: {
     records: Pick<Records, 'get' | 'put' | 'compareAndSet'>
@@ -61,9 +63,35 @@ export class WalkStore {
     const text = await this.#deps.records.get(keys.key)
     const walk = this.#open(keys, text)
     if (text !== undefined) return walk
-    const email = await this.#addressOf(user, keys)
+    const [email, person] = await Promise.all([
+      this.#addressOf(user, keys),
+      this.#personAt(verifiedEmail(user)),
+    ])
     const fresh = email === undefined ? walk : this.#asUnstored({ ...walk, email }, keys)
-    return await this.#continueEarlierWalk(user, keys, fresh)
+    const former = person === undefined ? await this.#personAt(email) : undefined
+    const continued = await this.#continueEarlierWalk(user, keys, { fresh, person: person ?? former })
+    this.#people.set(continued, { person })
+    return continued
+  }
+
+  /** Remembers the address for longer than the walk. @param walk as loaded @throws {StoreUnavailable} */
+  async rememberAddress(user: User, walk: Walk, email: string | undefined): Promise<void> {
+    const isKnown = this.#stored.get(walk)?.text !== undefined && walk.email === email
+    if (email === undefined || isKnown) return
+    const { dataKey } = await this.#keysOf(user)
+    const key = addressKey(dataKey, personKey(user))
+    const text = sealedJson(dataKey.sealer).seal({ email }, key)
+    await this.#deps.records.put(key, text, ADDRESS_LIFE_SECONDS)
+  }
+
+  /** The record at the verified address, if it was read for this new walk. Saves a read. */
+  personReadFor(walk: Walk): { person: Person | undefined } | undefined {
+    return this.#people.get(walk)
+  }
+
+  /** Treats an unreadable person as absent. */
+  async #personAt(email: string | undefined): Promise<Person | undefined> {
+    return email === undefined ? undefined : await this.#deps.people.get(email).catch(ignoreUnreadable)
   }
 
   /**
@@ -71,10 +99,11 @@ export class WalkStore {
    * in with another issuer. Never continues a walk of the same issuer: its other subject is another person, whose
    * address may have been reassigned.
    */
-  async #continueEarlierWalk(user: User, { dataKey, key }: WalkKeys, fresh: Walk): Promise<Walk> {
-    const personAt = async (email: string | undefined) =>
-      email === undefined ? undefined : await this.#deps.people.get(email).catch(ignoreUnreadable)
-    const person = (await personAt(verifiedEmail(user))) ?? (await personAt(fresh.email))
+  async #continueEarlierWalk(
+    user: User,
+    { dataKey, key }: WalkKeys,
+    { fresh, person }: { fresh: Walk; person: Person | undefined },
+  ): Promise<Walk> {
     if (person?.signIns?.includes(personKey(user)))
       return this.#asUnstored({ ...fresh, apps: appsOnRecord(person) }, { dataKey, key })
     const walks: Walk[] = []
@@ -129,8 +158,8 @@ export class WalkStore {
         return written
       },
     })
-    if (stored?.text === undefined || result.email !== walk.email)
-      await this.#rememberAddress(user, dataKey, result.email)
+    const read = this.#people.get(walk)
+    if (read !== undefined) this.#people.set(result, read)
     return result
   }
 
@@ -138,13 +167,6 @@ export class WalkStore {
   async #addressOf(user: User, { dataKey }: WalkKeys): Promise<string | undefined> {
     const key = addressKey(dataKey, personKey(user))
     return sealedJson<{ email: string }>(dataKey.sealer).open(await this.#deps.records.get(key), key)?.email
-  }
-
-  async #rememberAddress(user: User, dataKey: DataKey, email: string | undefined): Promise<void> {
-    if (email === undefined) return
-    const key = addressKey(dataKey, personKey(user))
-    const text = sealedJson(dataKey.sealer).seal({ email }, key)
-    await this.#deps.records.put(key, text, ADDRESS_LIFE_SECONDS)
   }
 
   async #keysOf(user: User): Promise<WalkKeys> {
@@ -211,7 +233,6 @@ const appsOnRecord = ({ lastCheck, intents }: Person): TrackedApp[] =>
     }
   })
 
-/** Treats an unreadable person as absent. */
 function ignoreUnreadable(error: unknown): undefined {
   if (!(error instanceof PersonUnreadable)) throw error
 }

@@ -416,6 +416,7 @@ export class Workforce {
       return { ...applyCheck(changed, this.unconnected(employee), now, 60), issuer, email }
     }
     const after = await walks.update(user, change, walk)
+    await walks.rememberAddress(user, walk, email)
     if (JSON.stringify(after) !== JSON.stringify(walk)) employee.walk = { changedAt: now, issuer }
     await progress.recordProgress(user, after, now)
   }
