@@ -6,6 +6,7 @@ import { ClientError, refreshTokenGrant } from 'openid-client'
 import { omitUndefined } from '../omit-undefined.ts'
 import { takeLease } from '../records/lease.ts'
 import { createSingleFlight } from '../single-flight.ts'
+import { Problem } from '../problem.ts'
 import { StoreUnavailable, type Records } from '../records/records.ts'
 import { hashOf } from '../records/seal.ts'
 import { SessionChanged } from '../session/session-store.ts'
@@ -16,7 +17,7 @@ import type { Audit } from '../web/audit.ts'
 import { warnOnce, type Log } from '../web/log.ts'
 import { TimedOut, withTimeout } from '../with-timeout.ts'
 import { adminGroupsIn } from './claims.ts'
-import { isRecentSignIn } from './require-sign-in.ts'
+import { isRecentSignIn, SignInAgain } from './require-sign-in.ts'
 import type { AuthorizationServer } from './server/authorization-server.ts'
 import {
   describeErrorResponse,
@@ -37,6 +38,9 @@ const EXPIRED_ID_TOKEN =
 
 /** `groups`: groups of ADMIN_GROUPS, if a new id_token has the claim. */
 type RefreshResult = { tokens: Tokens; groups: string[] | undefined }
+
+/** Errors of OpenID Connect Core 3.1.2.6, which Microsoft Entra also sends at a refresh. */
+const NEEDS_PERSON = /^(interaction|login|consent|account_selection)_required\b/
 
 export class TokenRefresh {
   readonly #deps
@@ -92,7 +96,7 @@ export class TokenRefresh {
       const current = await reloadSession(req)
       if (current?.tokens.issuedAt !== issuedAt) return
       const { session } = req
-      const refreshed = await this.#redeem(current)
+      const refreshed = await this.#redeem(req, current)
       audit({ event: 'refresh', result: refreshed === undefined ? 'ended' : 'ok' })
       if (refreshed === undefined) {
         // The second of two requests gets invalid_grant, and must not sign out the first.
@@ -112,7 +116,7 @@ export class TokenRefresh {
   }
 
   /** @returns undefined if the grant has ended @throws {Problem} */
-  async #redeem({ user, tokens, signedInAt }: SignedIn): Promise<RefreshResult | undefined> {
+  async #redeem(req: Request, { user, tokens, signedInAt }: SignedIn): Promise<RefreshResult | undefined> {
     const { settings, authorizationServer, log, now } = this.#deps
     if (tokens.refreshToken === undefined) return undefined
     const configuration = await authorizationServer.refreshConfiguration()
@@ -146,6 +150,14 @@ export class TokenRefresh {
         )
         return undefined
       }
+      const reason = describeErrorResponse(error)
+      // Right after a sign-in, the next one may end the same way, so the person decides.
+      if (NEEDS_PERSON.test(reason))
+        throw new Problem(400, 'sign_in_expired', {
+          detail: `refresh: ${reason}`,
+          cause: error,
+          ...omitUndefined({ tryAgain: new SignInAgain(req).tryAgain }),
+        })
       const problem = errorResponseProblem(error)
       throw problem.code === 'sign_in_failed' ? signInUnavailable(problem.detail, error) : problem
     }

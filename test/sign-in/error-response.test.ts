@@ -81,10 +81,7 @@ const aboutToken = challenge('Bearer realm="x", error="invalid_token"')
 it.each<[string, number, unknown, When, Record<string, string>?]>([
   ['invalid_grant', 400, { error: 'invalid_grant' }, 'always'],
   ['200 with an error', 200, { error: 'bad_refresh_token' }, 'unless new'],
-  ['interaction_required', 400, { error: 'interaction_required' }, 'always'],
-  ['login_required', 400, { error: 'login_required' }, 'always'],
-  ['consent_required', 400, { error: 'consent_required' }, 'always'],
-  ['another error code', 400, { error: 'mfa_required' }, 'unless new'],
+  ['interaction_required', 400, { error: 'interaction_required' }, 'unless new'],
   ['200 without a token', 200, { ok: false }, 'unless new or early'],
   ['an invalid expiry', 200, { ...tokens, expires_in: -1 }, 'unless new or early'],
   ['400 without an error code', 400, { errorCode: 'E0000011' }, 'unless new or early'],

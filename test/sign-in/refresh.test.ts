@@ -327,6 +327,17 @@ it.each<[string, { status: number; body?: object }, string]>([
   },
 )
 
+it.each(['interaction', 'login', 'consent', 'account_selection'])(
+  'right after a sign-in, a refresh that responds %s_required lets the person decide',
+  async (what) => {
+    const { ada, refused, answers, isSignedIn } = await setUpSignedInPerson()
+    refused.add('all')
+    answers['/token'] = () => ({ status: 400, body: { error: `${what}_required` } })
+    expect(await ada.call()).toBe('sign_in_expired')
+    expect(await isSignedIn()).toBe(true)
+  },
+)
+
 it('a failed early refresh doesn’t matter while the token is valid', async () => {
   const { ada, first, clock, answers, isSignedIn } = await setUpSignedInPerson()
   answers['/token'] = () => ({ status: 503, body: { error: 'temporarily_unavailable' } })

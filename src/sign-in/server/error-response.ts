@@ -163,14 +163,6 @@ const isClientRefused = (error: unknown): boolean =>
 
 /** These codes are about the client or an outage, not about the refresh token. */
 const OTHER_CAUSES = ['invalid_client', 'server_error', 'temporarily_unavailable']
-/** The refresh token has ended, or the person has to be present (OpenID Connect Core 3.1.2.6): a sign-in helps. */
-const NEEDS_SIGN_IN = [
-  'invalid_grant',
-  'interaction_required',
-  'login_required',
-  'consent_required',
-  'account_selection_required',
-]
 /** RFC 6749 5.2. Other statuses without an error code come from a proxy. */
 const REFUSALS = [400, 401, 403]
 
@@ -184,7 +176,7 @@ export function isRefreshTokenRefused(
   { isRecent, isEarly }: { isRecent: boolean; isEarly: boolean },
 ): boolean {
   const code = errorIn(error)
-  if (error instanceof ResponseBodyError && NEEDS_SIGN_IN.includes(code ?? '')) return true
+  if (error instanceof ResponseBodyError && code === 'invalid_grant') return true
   if (isRecent || isClientRefused(error) || OTHER_CAUSES.includes(code ?? '')) return false
   const isNoToken = error instanceof ClientError && error.code === 'OAUTH_INVALID_RESPONSE'
   const isErrorWith200 = error instanceof ResponseBodyError && error.status < 300
