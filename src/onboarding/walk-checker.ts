@@ -139,11 +139,9 @@ export class WalkChecker {
       audit({ event: 'renamed', result: isMoved ? 'done' : 'refused', user, email, former: walk.email })
     const { issuer } = user
     let before = walk
-    const changeLatest = (latest: Walk) => ({ ...change((before = latest)), issuer, email })
-    const [after] = await Promise.all([
-      walks.update(user, changeLatest, walk),
-      walks.rememberAddress(user, walk, email),
-    ])
+    const emailStoredAt = await walks.rememberAddress(user, walk, email)
+    const changeLatest = (latest: Walk) => ({ ...change((before = latest)), issuer, email, emailStoredAt })
+    const after = await walks.update(user, changeLatest, walk)
     for (const datasource of newlyConnected(before, after))
       audit({ event: 'step_result', user, datasource, result: 'connected' })
     return after

@@ -15,6 +15,7 @@ import { newWalk, type TrackedApp, type Walk } from './walk.ts'
 const LIFE_SECONDS = 90 * 24 * 3600
 /** That of opt-outs, which have to follow someone who comes back with another address. */
 const ADDRESS_LIFE_SECONDS = 730 * 24 * 3600
+const STORE_AGAIN_MS = 30 * 24 * 3_600_000
 
 /** The names of 0.1.0 in records. Quotes in texts are escaped, so only names match. */
 const STORED = {
@@ -69,19 +70,23 @@ export class WalkStore {
     ])
     const fresh = email === undefined ? walk : this.#asUnstored({ ...walk, email }, keys)
     const former = person === undefined ? await this.#personAt(email) : undefined
-    const continued = await this.#continueEarlierWalk(user, keys, { fresh, person: person ?? former })
+    // The address may be another person's now.
+    const own = former?.signIns?.includes(personKey(user)) ? former : undefined
+    const continued = await this.#continueEarlierWalk(user, keys, { fresh, person: person ?? own })
     this.#people.set(continued, { person })
     return continued
   }
 
-  /** Remembers the address for longer than the walk. @param walk as loaded @throws {StoreUnavailable} */
-  async rememberAddress(user: User, walk: Walk, email: string | undefined): Promise<void> {
-    const isKnown = this.#stored.get(walk)?.text !== undefined && walk.email === email
-    if (email === undefined || isKnown) return
+  /** Remembers the address for longer than the walk. @returns when it was last stored @throws {StoreUnavailable} */
+  async rememberAddress(user: User, walk: Walk, email: string | undefined): Promise<number | undefined> {
+    if (email === undefined) return undefined
+    const [now, { emailStoredAt = -Infinity }] = [this.#deps.now(), walk]
+    if (walk.email === email && Math.abs(now - emailStoredAt) < STORE_AGAIN_MS) return emailStoredAt
     const { dataKey } = await this.#keysOf(user)
     const key = addressKey(dataKey, personKey(user))
     const text = sealedJson(dataKey.sealer).seal({ email }, key)
     await this.#deps.records.put(key, text, ADDRESS_LIFE_SECONDS)
+    return now
   }
 
   /** The record at the verified address, if it was read for this new walk. Saves a read. */

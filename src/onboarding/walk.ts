@@ -61,6 +61,8 @@ export type Walk = {
   issuer?: string | undefined
   /** The verified address that the person's record had at the last check, normalized. */
   email?: string | undefined
+  /** When the address was last stored for longer than the walk (walk-store.ts). */
+  emailStoredAt?: number | undefined
 }
 
 /** No check runs for this long after a click, because it could void the one-time path that the browser is following. */

@@ -411,12 +411,12 @@ export class Workforce {
     for (const consent of isOver ? employee.consents : []) consent.aside = undefined
     const walk = await walks.load(user)
     const { email } = await progress.followAddress(user, walk.email)
+    const emailStoredAt = await walks.rememberAddress(user, walk, email)
     const change = (latest: Walk): Walk => {
       const changed = changes.reduce((before, one) => one(before), latest)
-      return { ...applyCheck(changed, this.unconnected(employee), now, 60), issuer, email }
+      return { ...applyCheck(changed, this.unconnected(employee), now, 60), issuer, email, emailStoredAt }
     }
     const after = await walks.update(user, change, walk)
-    await walks.rememberAddress(user, walk, email)
     if (JSON.stringify(after) !== JSON.stringify(walk)) employee.walk = { changedAt: now, issuer }
     await progress.recordProgress(user, after, now)
   }
