@@ -109,9 +109,9 @@ export async function findClusters(
     peopleChecked++
     const { apps, checkedAt } = person.lastCheck
     peopleListing += Number(apps.some(({ status }) => status !== 'connected'))
-    const gone = apps.filter(({ delistedAt = -Infinity }) => delistedAt >= evaluatedAt)
-    peopleDelisted += Number(gone.length > 0)
-    peopleUnexplained += Number(gone.some(({ previousLapsedAt }) => previousLapsedAt === undefined))
+    const delisted = apps.filter(({ delistedAt = -Infinity }) => delistedAt >= evaluatedAt)
+    peopleDelisted += Number(delisted.length > 0)
+    peopleUnexplained += Number(delisted.some(({ previousLapsedAt }) => previousLapsedAt === undefined))
     for (const app of apps) {
       if (isUnavailable(app.status)) continue
       const to = unconnectedSuccessorOf(app, apps)

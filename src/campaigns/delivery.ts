@@ -63,8 +63,6 @@ export type Campaign = {
   state: KeepState
   /** Records failed checks, so that these people come last in the next run. */
   postponesFailedChecks: boolean
-  /** Addresses whose check failed in this run, which counts once and isn't tried again. */
-  failedChecks: Set<string>
 }
 
 const MAX_FAILURES_IN_A_ROW = 5
@@ -80,6 +78,8 @@ export class EmailDelivery {
   readonly #failuresInARow = { service: 0, mailServer: 0 }
   readonly #limit: number
   #started = 0
+  /** Addresses that the service refused or doesn't know, which count once. A temporary failure is tried again. */
+  readonly #refused = new Set<string>()
   #knowsSomeone: boolean
   #lastUnknown: string | undefined
   #hasAccepted = false
@@ -114,10 +114,10 @@ export class EmailDelivery {
   /** Checks a person and sends the due email. @throws {RunStopped} {MailServerUnusable} {StoreUnavailable} */
   async deliver(entry: ListEntry, { person, decision, checkedAt }: PlannedEmail): Promise<void> {
     const { check: checkPerson, now } = this.#run
-    const { name, state, failedChecks } = this.#campaign
-    if (failedChecks.has(entry.email)) return
+    const { name, state } = this.#campaign
+    if (this.#refused.has(entry.email)) return
     const check = await checkPerson(entry.email)
-    if (check.kind !== 'checked') failedChecks.add(entry.email)
+    if (check.kind === 'refused' || check.kind === 'unknown') this.#refused.add(entry.email)
     if (check.kind === 'unknown') return await this.#onUnknown(entry, check.detail)
     if (check.kind !== 'checked') {
       this.#count(entry.email, check.kind, check.detail)

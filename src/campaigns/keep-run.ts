@@ -124,7 +124,6 @@ export class KeepRun {
   /** Former addresses on the list. */
   outdated: readonly AddressChange[] = []
   #state: KeepState & { sweep: Sweep }
-  readonly #failedChecks = new Set<string>()
   /** True if the service knows someone on this list. */
   #knowsSomeone = false
 
@@ -363,7 +362,6 @@ export class KeepRun {
       compose: name === APPROVALS ? this.#approvalComposer() : this.#options.composeFor(name),
       state,
       postponesFailedChecks: false,
-      failedChecks: this.#failedChecks,
     }
     return new EmailDelivery(this.#run, campaign, this.#knowsSomeone, Infinity)
   }

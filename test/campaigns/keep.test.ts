@@ -188,9 +188,14 @@ it('the progress of a run counts each person once, also people who need no check
   expect(second.tally.rows).toBe(4)
 })
 
-it.each(['refused', 'unknown'] as const)(
-  'someone with a due reminder whose check ends as %s is checked and counted once',
-  async (kind) => {
+it.each([
+  ['refused', 'refused', 1],
+  ['unknown', 'unknownToService', 1],
+  // It may be over.
+  ['no-response', 'deferred', 2],
+] as const)(
+  'someone with a due reminder whose check ends as %s counts as %s, %i times',
+  async (kind, counted, times) => {
     const { list, runHours, createDeps, clock } = setUpKeepRuns(2)
     await runHours(1)
     clock.now = monday + 14 * 24 * HOUR
@@ -201,8 +206,8 @@ it.each(['refused', 'unknown'] as const)(
       return email === 'p0@acme.example' ? Promise.resolve({ kind, detail: '' }) : deps.check(email)
     }
     await runKeep(list, { ...deps, check })
-    expect(checked.filter((email) => email === 'p0@acme.example')).toHaveLength(1)
-    expect(deps.tally).toMatchObject({ [kind === 'unknown' ? 'unknownToService' : kind]: 1, sent: 1 })
+    expect(checked.filter((email) => email === 'p0@acme.example')).toHaveLength(times)
+    expect(deps.tally).toMatchObject({ [counted]: times, sent: 1 })
   },
 )
 

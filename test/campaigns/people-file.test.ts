@@ -120,6 +120,7 @@ it.each([
   ['UTF-16 with a mark', bytes(0xff, 0xfe, 0x61, 0x62), 'UTF-16'],
   ['UTF-16 with the other mark', bytes(0xfe, 0xff, 0x61, 0x62), 'UTF-16'],
   ['an Excel workbook', Buffer.from('PK\u0003\u0004\u0014\u0000\u0006'), 'an Excel workbook'],
+  ['an older workbook', bytes(0xd0, 0xcf, 0x11, 0xe0, 0, 0, 0, 0), 'an Excel workbook'],
   ['a NUL', Buffer.from('email\nada@acme.example\u0000\n'), 'NUL characters'],
   ['Latin-1', Buffer.from('email\nada@acme.example,\u00e9\n', 'latin1'), 'UTF-8. Save it as "CSV UTF-8"'],
   ['half a character at its end', Buffer.from('email,name\nada@acme.example,é').subarray(0, -1), 'UTF-8'],

@@ -109,7 +109,6 @@ export function setUpSendRuns(store?: AllPeople) {
       compose: ({ email }) => Promise.resolve({ ...mail, to: email }),
       state: newKeepState(),
       postponesFailedChecks: true,
-      failedChecks: new Set(),
     }
     let endedBy: Awaited<ReturnType<typeof sendInvitations>> | undefined
     let error: unknown

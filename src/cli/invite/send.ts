@@ -188,7 +188,6 @@ async function invitationCampaign(records: Records, run: SendRun): Promise<Campa
     state,
     compose: createComposers(settings, company, options, context.now).composeFor(ONBOARDING),
     postponesFailedChecks: true,
-    failedChecks: new Set(),
   }
 }
 
