@@ -99,9 +99,9 @@ export class ServiceClient {
 
   /** checkdatasourceauth, with every outcome as a value. A global token is first tried without a person. */
   async probe(credentials: Credentials, finalRedirectUrl?: string): Promise<ProbeResult> {
-    const personal =
-      credentials.kind === 'global-token' ? await this.probeGlobalToken(credentials.token) : undefined
-    if (personal !== undefined) return personal
+    const alone =
+      credentials.kind === 'global-token' ? await this.#probeWithoutPerson(credentials.token) : undefined
+    if (alone?.fault !== undefined) return alone.fault
     // Outside of the try, because a TypeError isn't a network error.
     const sending = this.#send(checkCall(finalRedirectUrl), credentials)
     try {
@@ -111,9 +111,9 @@ export class ServiceClient {
       const apps = response.status === 200 ? readCheckResponse(parseJson(response.text)) : undefined
       if (apps === undefined) {
         const error = this.#readError(response, credentials)
-        // The call without a person has shown that the API is there.
-        const isAboutPerson =
-          credentials.kind === 'global-token' && finalRedirectUrl === undefined && error.mayBeAboutPerson
+        // A server that refuses every call like this says nothing about the person.
+        const isOther = alone !== undefined && alone.status !== error.status
+        const isAboutPerson = isOther && finalRedirectUrl === undefined && error.mayBeAboutPerson
         const reason =
           isAboutPerson && error.reason === error.reasonByStatus ? 'act-as-refused' : error.reason
         return { kind: 'rejected', ...error, reason, ...times }
@@ -127,14 +127,20 @@ export class ServiceClient {
 
   /** Tries it without a person. @returns `rejected` if that works, as for a personal token; undefined: maybe global */
   async probeGlobalToken(token: string): Promise<ProbeResult | undefined> {
+    return (await this.#probeWithoutPerson(token)).fault
+  }
+
+  async #probeWithoutPerson(token: string): Promise<{ fault: ProbeResult | undefined; status?: number }> {
     const credentials = { kind: 'user-token', token } as const
     const alone = await this.probe(credentials)
-    if (alone.kind === 'unreachable') return alone
+    if (alone.kind === 'unreachable') return { fault: alone }
     const sent = { operation: 'checkdatasourceauth', credentials, ...this.#options } as const
-    if (alone.kind === 'rejected')
-      return isGlobalTokenRejected(serviceProblemOf(alone, sent)) ? undefined : alone
+    if (alone.kind === 'rejected') {
+      const isGlobal = isGlobalTokenRejected(serviceProblemOf(alone, sent))
+      return { fault: isGlobal ? undefined : alone, status: alone.status }
+    }
     const error = readErrorResponse({ status: 200, text: '', headers: {} }, {}, alone.ours)
-    return { ...alone, ...error, kind: 'rejected', reason: 'personal' }
+    return { fault: { ...alone, ...error, kind: 'rejected', reason: 'personal' } }
   }
 
   close(): Promise<void> {

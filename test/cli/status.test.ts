@@ -1,5 +1,7 @@
 // onramp status: output and exit code for every response of the service.
 import { chmodSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
@@ -156,8 +158,7 @@ it.each<[string, object, number, RegExp]>([
   ['another address', { status: 404, body: '' }, 78, /SERVICE_BASE_URL/],
   ['a response without a list', { status: 200, body: {} }, 78, /SERVICE_BASE_URL/],
   ['a firewall', { status: 403, body: '<h1>No</h1>', contentType: 'text/html' }, 1, /in front of the/],
-  ['an unknown person without a reason', { status: 422, body: '' }, 5, /rejected the person \(422/],
-  ['a rejected request', { status: 418, body: '' }, 1, /418/],
+  ['a rejected request', { status: 422, body: '' }, 1, /422/],
   ['a conflict', { status: 409, body: '' }, 7, /409/],
 ])('each failure has one line and an exit code: %s', async (_what, answer, code, wording) => {
   sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
@@ -166,6 +167,19 @@ it.each<[string, object, number, RegExp]>([
   expect(err).toMatch(wording)
   expect(err.trim().split('\n')).toHaveLength(1)
   expect(err).not.toContain(sandbox.serviceTokens.global)
+})
+
+it.each([400, 404, 422])('a %i for the person alone says that no one has the address', async (code) => {
+  const server = createServer(({ headers }, res) =>
+    res.writeHead(headers['x-service-actas'] === undefined ? 401 : code).end(),
+  )
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const env = { SERVICE_BASE_URL: `http://127.0.0.1:${port}`, SERVICE_GLOBAL_TOKEN: 'global' }
+  const { exit, err } = await status(env, 'ada@acme.example')
+  expect(exit).toBe(5)
+  expect(err).toContain(`The service rejected the person (${code}`)
+  server.close()
 })
 
 const noOther = (token: object) => ({ SERVICE_BASE_URL: sandbox.urls.service, ...token })
