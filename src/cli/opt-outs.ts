@@ -1,6 +1,7 @@
 // Records bounces and opt-outs that a mailbox rule, a script or an operator reports. Audits them on standard error.
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
+import { normalizedAddress } from '../people/address.ts'
 import { withAction, withMilestone, type EmailRecord, type Person } from '../people/person.ts'
 import { loadSettingsWithoutClient } from '../settings/settings.ts'
 import { limitFaults, openList, readList } from './invite/list.ts'
@@ -11,7 +12,7 @@ async function changeAddresses(
   emails: Iterable<string>,
   how: {
     event: { event: 'bounced' } | { event: 'opted_out'; result: 'done' }
-    change: (person: Person, now: number) => Person
+    change: (person: Person, now: number, isFormer: boolean) => Person
     messages: { done: string; unchanged: string }
   },
   context: CommandContext,
@@ -27,7 +28,7 @@ async function changeAddresses(
       const action = { at: now(), what: event.event, by: operatorName() }
       let isChanged = false
       await people.change(email, (before) => {
-        const after = change(before, action.at)
+        const after = change(before, action.at, email !== normalizedAddress(given))
         isChanged = after !== before
         return isChanged ? withAction(after, action) : before
       })
@@ -38,7 +39,9 @@ async function changeAddresses(
 }
 
 /** Marks the newest email as rejected, because it came back. @returns the same object if nothing changes */
-function withBounce(person: Person): Person {
+function withBounce(person: Person, _now: number, isFormer: boolean): Person {
+  // The present address hasn't rejected it, and a rename lets an email that was rejected before go out again.
+  if (isFormer) return person
   const emails = person.campaigns.flatMap((campaign) => campaign.emails)
   const left = emails.filter(({ state }) => state !== 'deferred')
   const newest = left.toSorted((one, other) => one.at - other.at).at(-1)
@@ -58,7 +61,10 @@ export async function bounced(
   const { people = [], faults = [] } = list ? await readList(list, true, { write: () => {} }) : {}
   const all = new Set([...emails, ...people.map(({ email }) => email)])
   for (const fault of limitFaults(faults)) context.stderr.write(`${fault}\n`)
-  const messages = { done: 'marked as bounced', unchanged: 'unchanged: no email to them, or marked before' }
+  const messages = {
+    done: 'marked as bounced',
+    unchanged: 'unchanged: no email to them, or marked before',
+  }
   await changeAddresses(all, { event: { event: 'bounced' }, change: withBounce, messages }, context)
   return faults.length > 0 ? 1 : 0
 }

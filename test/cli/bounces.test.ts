@@ -55,6 +55,13 @@ it('onramp invite bounced marks the newest email as rejected once, and audits th
   expect(out).toMatch(/"ada@acme\.example".*,"failed",/)
 })
 
+it('a bounce of a former address says nothing about the present one', async () => {
+  await emailed(ada)
+  await withPeople((people) => people.rename(ada, bob))
+  expect((await runCommand(['invite', 'bounced', ada], env)).out).toContain('unchanged')
+  expect(await states(bob)).toEqual(['sent', 'sent'])
+})
+
 it('a bounce belongs to the newest sent email of all campaigns', async () => {
   await emailed(ada)
   await withPeople((people) =>
