@@ -10,7 +10,7 @@ import { startOnramp, spawnOne, until, type Spawned } from '../helpers/processes
 import { startRedis } from '../helpers/redis.ts'
 import { freePort, run } from '../helpers/running.ts'
 import { makeCertificates } from '../helpers/tls.ts'
-import { TestBrowser } from '../helpers/test-browser.ts'
+import type { TestBrowser } from '../helpers/test-browser.ts'
 import { startLoad, type LoadRequest } from '../helpers/load.ts'
 import { expectSignedIn, print, walk } from './walker.ts'
 
@@ -176,9 +176,10 @@ async function checkProxy(name: string): Promise<void> {
   // The proxy has to notice that none is ready.
   await redis.kill()
   await pause(3_000)
-  const browser = new TestBrowser({ ca })
-  await browser.open(`${url}/onboarding`)
-  assert.match(browser.text, /We.ll be right back/, 'in an outage people get a page of the proxy')
+  for (const browser of browsers) {
+    await browser.open(`${url}/onboarding`)
+    assert.match(browser.text, /We.ll be right back/, 'in an outage people read that it is one')
+  }
 }
 
 for (const name of names.length === 0 ? Object.keys(proxies) : names) await checkProxy(name)
