@@ -31,8 +31,6 @@ export async function rename(
   const settings = loadSettingsWithoutClient(env)
   const faults: string[] = []
   const read = isOne ? [{ from, to, where: '' }] : await readRenames(file ?? '', context, faults)
-  if (read.length + faults.length === 0)
-    throw new UsageError('--file: no line has two addresses, the former and the new one')
   await withStore(settings, async (records) => {
     const people = openPeople({ records, settings, now })
     const onDone = (change: Rename) => void stdout.write(`${change.from}: is ${change.to} now\n`)
@@ -124,8 +122,10 @@ const FAULTS = {
 /** @param faults gets the unreadable lines */
 async function readRenames(file: string, { stdin }: CommandContext, faults: string[]): Promise<Rename[]> {
   const renames: Rename[] = []
+  let lines = 0
   const whole = await text(Readable.from(openList(file, stdin)))
   for await (const { line, cells } of readCsv('csv', whole, Readable.from([whole]))) {
+    lines++
     const [from, to, ...more] = cells.map((cell) => addressToInvite(cell))
     const isHeader = renames.length + faults.length === 0 && !cells.join('').includes('@')
     if (from !== undefined && to !== undefined && more.length === 0)
@@ -135,5 +135,6 @@ async function readRenames(file: string, { stdin }: CommandContext, faults: stri
         `line ${line}: expects two addresses, the former and the new one: ${cells.map(quoteCell).join(', ')}`,
       )
   }
+  if (lines === 0) throw new UsageError('--file: the file is empty')
   return renames
 }
