@@ -160,6 +160,18 @@ it.each<[number, number, string]>([
   expect(problemFor(status)).toMatchObject({ status: ours, code })
 })
 
+const html = { headers: { 'content-type': 'text/html' } }
+
+it.each<[number, object, boolean]>([
+  ...[400, 404, 422].map((status) => [status, {}, true] as [number, object, boolean]),
+  // Contract 7: 401 and 403 are about the token.
+  ...[401, 403, 405, 410, 418, 429, 500].map((status) => [status, {}, false] as [number, object, boolean]),
+  [400, html, false],
+  [422, html, false],
+])('status %i with %j may be about the person: %s', (status, given, expected) => {
+  expect(problemFor(status, '', given).mayBeAboutPerson).toBe(expected)
+})
+
 it('every error status has a text for people with a next step', () => {
   for (const status of [400, 401, 403, 404, 429, 500]) {
     const { title, advice } = problemTexts(problemFor(status), t, neutralCompany.displayName)

@@ -46,6 +46,7 @@ function setUpWalks() {
     company = resolveCompany({}, new Map()),
     people?: PeopleStore,
     removed: readonly string[] = [],
+    now = () => 1,
   ) =>
     new WalkStore({
       records: watched,
@@ -54,7 +55,7 @@ function setUpWalks() {
       company,
       delistedApps: { isRemoved: (instance) => removed.includes(instance) },
       people: people ?? testPeople(),
-      now: () => 1,
+      now,
     })
   /** Overwrites Ada's record: a string unchanged, any other value sealed. */
   async function damage(record: object | string) {
@@ -64,6 +65,7 @@ function setUpWalks() {
     values.set(key, typeof record === 'string' ? record : sealer.seal(JSON.stringify(record), key))
   }
   return {
+    records,
     values,
     counted,
     keyRing,
@@ -340,4 +342,28 @@ it('a walk of an earlier version without a person is continued by no one else', 
   await people.change(user.email, (person) => withSignIn(person, personKey(ada)))
   await process().update(ada, (walk) => applyCheck(walk, apps, 1, 30))
   expect((await process(undefined, people).load(user)).apps).toEqual([])
+})
+
+it.each([
+  ['known for less than thirty days', 'ada@acme.example', 30 * 86_400_000 + 1, false],
+  ['known for thirty days', 'ada@acme.example', 30 * 86_400_000 + 2, true],
+  ['that is new', 'king@acme.example', 2, true],
+])('an address %s is stored for longer than the walk, or is already', async (_what, email, now, isStored) => {
+  const { values, process } = setUpWalks()
+  const walk = { ...(await process().load(ada)), email: 'ada@acme.example', emailStoredAt: 2 }
+  const walks = process(undefined, undefined, [], () => now)
+  expect(await walks.rememberAddress(ada, walk, email)).toBe(isStored ? now : 2)
+  expect([...values.keys()].filter((key) => key.startsWith('sign-in-address:'))).toHaveLength(
+    Number(isStored),
+  )
+})
+
+it('forgetting a sign-in erases its walk and its address', async () => {
+  const { values, process, keyRing, records } = setUpWalks()
+  const walks = process()
+  const walk = await walks.update(ada, (before) => applyCheck(before, apps, 1, 30))
+  await walks.rememberAddress(ada, walk, 'ada@acme.example')
+  expect(values.size).toBe(2)
+  await WalkStore.erase(records, personKey(ada), await keyRing.dataKey())
+  expect(values.size).toBe(0)
 })
