@@ -26,13 +26,13 @@ export const needsDecision = ({ stage, waitingPeople }: Approval): boolean =>
 const hasFailed = ({ stage, waitingPeople }: Approval): boolean =>
   stage === 'failed' || (stage === 'confirmed' && waitingPeople > 0)
 
-type WaitContext = Partial<Pick<Company, 'timezone' | 'quietDays'>> & { t: Texts; now: number }
+type WaitContext = Pick<Company, 'timezone' | 'quietDays'> & { t: Texts; now: number }
 
 /** Why people get no emails about the app now: it is on hold or in question, or a pause or quiet days. */
 export function describeWait(instance: string, keepState: KeepState, { t, now, ...company }: WaitContext) {
   const isInQuestion = unansweredDelistings(keepState).some((app) => app.instance === instance)
   if (isInQuestion || pausedApps(keepState).has(instance)) return [t('approval.onHold')]
-  const calendar = calendarOf({ timezone: 'UTC', ...company }, {}, keepState)
+  const calendar = calendarOf(company, {}, keepState)
   const until = quietUntil(now, calendar)
   return until === undefined ? [] : [t('person.noEmail.quiet', { day: t.date(nextWorkday(until, calendar)) })]
 }

@@ -20,8 +20,7 @@ import type { Report } from './report.ts'
 import { compareWithDigest, describeComparison } from './comparison.ts'
 
 /** @param t in the company's first language */
-type NoticeContext = Pick<Company, 'displayName'> &
-  Partial<Pick<Company, 'replacedBy' | 'timezone' | 'quietDays'>> & { t: Texts; publicUrl: string }
+type NoticeContext = Company & { t: Texts; publicUrl: string }
 
 const noticeOf = (
   subject: string,
@@ -92,7 +91,7 @@ const DIGEST_AGAIN_MS = 6 * 86_400_000
 /** True on the digest's weekday, in the company's working hours. @param now milliseconds since 1970 */
 export const isDigestDue = (
   { digest: last, digestAt = 0 }: KeepState,
-  { digest, ...company }: Pick<Company, 'digest' | 'timezone'> & Partial<Pick<Company, 'quietDays'>>,
+  { digest, ...company }: Pick<Company, 'digest' | 'timezone' | 'quietDays'>,
   now: number,
 ): boolean =>
   digest !== undefined &&

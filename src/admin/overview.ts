@@ -251,18 +251,16 @@ const mostFirst = (apps: readonly AppCounts[], peopleAffected: (app: AppCounts) 
 export function withCompanyNames(
   report: Report,
   keepState: KeepState,
-  names: Parameters<typeof uniqueNames>[2] & Partial<Pick<Company, 'isVisible' | 'datasourceOf'>>,
+  company: Pick<Company, 'displayName' | 'replacedBy' | 'isVisible' | 'datasourceOf'>,
   lang: string,
 ) {
-  const successors = new Set(names.replacedBy?.values())
-  const isShown = ({ instance }: { instance: string }) => names.datasourceOf?.(instance)?.isHidden !== true
-  const massDisconnects = withReplacements(keepState.massDisconnects, names.replacedBy ?? new Map()).filter(
-    isShown,
-  )
+  const successors = new Set(company.replacedBy.values())
+  const isShown = ({ instance }: { instance: string }) => company.datasourceOf(instance)?.isHidden !== true
+  const massDisconnects = withReplacements(keepState.massDisconnects, company.replacedBy).filter(isShown)
   const delistedApps = (keepState.delistedApps ?? []).filter(
-    (app) => app.markedRemovedAt !== undefined || names.isVisible?.(app) !== false,
+    (app) => app.markedRemovedAt !== undefined || company.isVisible(app),
   )
-  const displayName = uniqueNames(keepState, report.datasources, names, lang)
+  const displayName = uniqueNames(keepState, report.datasources, company, lang)
   const named = <T extends { instance: string; name: string }>(apps: readonly T[]): T[] =>
     apps.map((app) => ({ ...app, name: displayName(app) }))
   const appEvents = (keepState.appEvents ?? []).filter((event) => event.what === 'hidden' || isShown(event))

@@ -3,8 +3,6 @@ import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import type { KeepState } from '../people/keep-state.ts'
 
-type CompanyNames = Pick<Company, 'displayName'> & Partial<Pick<Company, 'replacedBy'>>
-
 /**
  * The company's names for admins and owners, unique among all apps, because the history also names hidden ones. A
  * replacement has the name of the app that it replaces.
@@ -13,11 +11,11 @@ type CompanyNames = Pick<Company, 'displayName'> & Partial<Pick<Company, 'replac
 export function uniqueNames(
   { apps = [], massDisconnects, delistedApps = [] }: KeepState,
   more: readonly { instance: string; name: string }[],
-  { displayName, replacedBy }: CompanyNames,
+  { displayName, replacedBy }: Pick<Company, 'displayName' | 'replacedBy'>,
   lang: string,
 ) {
   const all = [...massDisconnects, ...delistedApps, ...apps, ...more]
-  const current = all.filter(({ instance }) => !replacedBy?.has(instance))
+  const current = all.filter(({ instance }) => !replacedBy.has(instance))
   const unique = withUniqueNames(current.map((app) => ({ ...app, name: displayName(app, lang) })))
   const byInstance = new Map(unique.map(({ instance, name }) => [instance, name]))
   return (app: { instance: string; name: string }): string =>

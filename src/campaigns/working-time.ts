@@ -16,7 +16,7 @@ export type WorkCalendar = { timezone: string; isQuiet?: (day: string) => boolea
 
 /** @param company has the fallback time zone @param state has the end of a pause, midnight in UTC for every zone */
 export function calendarOf(
-  { timezone, quietDays = [] }: Pick<Company, 'timezone'> & Partial<Pick<Company, 'quietDays'>>,
+  { timezone, quietDays }: Pick<Company, 'timezone' | 'quietDays'>,
   person: { timezone?: string | undefined; group?: string | undefined },
   { pausedUntil = 0 }: { pausedUntil?: number },
 ): WorkCalendar {
@@ -41,10 +41,11 @@ function localTime(at: number, zone: string): { day: number; hour: number } {
 
 const weekdayOf = (day: number): number => (day + 4) % 7
 
-function isWorkday(day: number, { isQuiet }: WorkCalendar): boolean {
-  const isWeekday = weekdayOf(day) >= 1 && weekdayOf(day) <= 5
-  return isWeekday && isQuiet?.(new Date(day * DAY_MS).toISOString().slice(0, 10)) !== true
-}
+const isQuietDay = (day: number, { isQuiet }: WorkCalendar): boolean =>
+  isQuiet?.(new Date(day * DAY_MS).toISOString().slice(0, 10)) === true
+
+const isWorkday = (day: number, calendar: WorkCalendar): boolean =>
+  weekdayOf(day) >= 1 && weekdayOf(day) <= 5 && !isQuietDay(day, calendar)
 
 /** @param at milliseconds since 1970 @param weekday restricts it to this day; 1 is Monday */
 export function isWorkingTime(at: number, calendar: WorkCalendar, weekday?: number): boolean {
@@ -69,11 +70,11 @@ export function nextWorkday(at: number, calendar: WorkCalendar): number {
 }
 
 /** The end of the quiet days, midnight UTC in milliseconds since 1970. Undefined if today isn't quiet. */
-export function quietUntil(now: number, { timezone, isQuiet }: WorkCalendar): number | undefined {
-  const { day: today } = localTime(now, timezone)
-  for (let day = today; ; day++)
-    if (!isQuiet?.(new Date(day * DAY_MS).toISOString().slice(0, 10)))
-      return day === today ? undefined : day * DAY_MS
+export function quietUntil(now: number, calendar: WorkCalendar): number | undefined {
+  const { day: today } = localTime(now, calendar.timezone)
+  let day = today
+  while (isQuietDay(day, calendar)) day++
+  return day === today ? undefined : day * DAY_MS
 }
 
 /** Working days after the day of `from`, up to the day of `to`; at most ten. */

@@ -8,6 +8,7 @@ import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
 import { appTable, groupTable } from '../../src/admin/sorted-table.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
+import { neutralCompany } from '../../src/company/company.ts'
 import { PROGRESS_STATES } from '../../src/people/keep-state.ts'
 import { newPerson, withCheck, withIntents, withMilestone, type Person } from '../../src/people/person.ts'
 import { figuresIn } from '../helpers/figures.ts'
@@ -16,6 +17,7 @@ import { t } from '../helpers/texts.ts'
 const DAY = 86_400_000
 const start = Date.parse('2026-11-02T09:00:00Z')
 const now = start + 12 * DAY
+const context = { ...neutralCompany, now, since: '' }
 
 const APPS = ['slack_1', 'slack_2', 'jira_1', 'box_1'].map((instance) => ({
   instance,
@@ -102,7 +104,7 @@ it('every figure equals the rows of the list that it opens', async () => {
     fc.asyncProperty(company, async (people) => {
       const report = await createReport(counted(people), now, { state: keepState })
       const view = { query: { page: '1' } }
-      const overview = overviewPage(report, keepState, t, { now, since: undefined })
+      const overview = overviewPage(report, keepState, t, context)
       const figures = figuresIn([
         overview,
         groupTable(report.groups, view, t),
@@ -161,7 +163,7 @@ it('a hold is about the people who have lost the app since it began', async () =
     createReport(summarizeAll(Readable.from(people), { massDisconnects: [hold] }), now)
   const report = await reportOf(lost)
   const released = await reportOf({ ...lost, resumedAt: now })
-  const [item] = overviewPage(report, state, t, { now, since: undefined }).needs
+  const [item] = overviewPage(report, state, t, context).needs
 
   const href = '/admin/people?show=onHold&app=slack_1'
   expect(item).toMatchObject({ count: 2, action: 'View 2 people', href })
@@ -205,7 +207,8 @@ it('every note of /admin stands beside the figure that it is about', async () =>
   await fc.assert(
     fc.asyncProperty(company, async (people) => {
       const report = await createReport(counted(people), now)
-      for (const { state, apart } of overviewPage(report, keepState, t, { now, since: '' }).stats)
+      const { stats } = overviewPage(report, keepState, t, context)
+      for (const { state, apart } of stats)
         for (const { href } of apart) {
           const filter = new URLSearchParams(href.split('?')[1]).get('show') ?? ''
           expect([filter, state]).toEqual([filter, wanted.get(filter)])

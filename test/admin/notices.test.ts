@@ -7,6 +7,7 @@ import {
   delistedAppsNotice,
 } from '../../src/admin/notices.ts'
 import { createReport, type Report } from '../../src/admin/report.ts'
+import { neutralCompany } from '../../src/company/company.ts'
 import { newApproval, type KeepState, type MassDisconnect } from '../../src/people/keep-state.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import { newKeepState, withAppStates, withEachApp, withEmailState, summaries } from '../helpers/people.ts'
@@ -15,9 +16,9 @@ import { t } from '../helpers/texts.ts'
 const DAY = 86_400_000
 const now = Date.parse('2027-01-25T09:00:00Z')
 const words = {
+  ...neutralCompany,
   t,
   publicUrl: 'https://onramp.acme.example',
-  displayName: ({ name }: { name: string }) => name,
   massDisconnects: [] as MassDisconnect[],
 }
 const slack = {
@@ -152,7 +153,7 @@ const before = { people: 20, ready: 20, inProgress: 0, notStarted: 0, stuck: 0, 
 it('the digest is due once on its day, within the company’s working hours', () => {
   const last = Date.parse('2027-01-18T09:01:05Z')
   const dueAfter = (sent: Pick<KeepState, 'digest' | 'digestAt'>, text: string, timezone = 'UTC') =>
-    isDigestDue({ ...newKeepState(), ...sent }, { digest: 'monday', timezone }, Date.parse(text))
+    isDigestDue({ ...newKeepState(), ...sent }, { ...words, digest: 'monday', timezone }, Date.parse(text))
   const dueAt = (text: string, at?: number, timezone = 'UTC') =>
     dueAfter(at === undefined ? {} : { digest: { ...before, day: '2027-01-18', at } }, text, timezone)
 

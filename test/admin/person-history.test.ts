@@ -5,7 +5,7 @@ import { historyOf, noEmailUntil, personPage } from '../../src/admin/person-hist
 import { CRITERIA, summarize } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
-import { resolveCompany } from '../../src/company/company.ts'
+import { neutralCompany, resolveCompany } from '../../src/company/company.ts'
 import { newApproval, type Approval, type DelistedApp, type KeepState } from '../../src/people/keep-state.ts'
 import { newPerson, withFailure } from '../../src/people/person.ts'
 import type { AppRecord, OperatorAction, Person } from '../../src/people/person.ts'
@@ -460,6 +460,10 @@ it.each([
   ['whose question was answered isn’t named', { markedRemovedAt: NOW }, ['0 of 0 done']],
 ])('an app %s beside the first figure of /admin', async (_which, answer, details) => {
   const report = await createReport(summaries(), NOW)
-  const { stats } = overviewPage(report, inQuestion('slack_1', answer), t, { now: NOW, since: '' })
+  const { stats } = overviewPage(report, inQuestion('slack_1', answer), t, {
+    ...neutralCompany,
+    now: NOW,
+    since: '',
+  })
   expect(stats[0]).toMatchObject({ state: 'ready', details })
 })

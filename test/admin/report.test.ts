@@ -9,12 +9,14 @@ import { createReport, type Report } from '../../src/admin/report.ts'
 import type { KeepState, MassDisconnect } from '../../src/people/keep-state.ts'
 import { newPerson, withMilestone, withCheck, type PersonApp, type Person } from '../../src/people/person.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
+import { neutralCompany } from '../../src/company/company.ts'
 import { crowdOf } from '../helpers/crowd.ts'
 import { newKeepState, withAppStates, withEachApp, withEmailState, summaries } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 
 const NOW = Date.UTC(2026, 10, 2, 9)
 const DAY = 86_400_000
+const context = { ...neutralCompany, now: NOW, since: '' }
 const reportOf = (...people: Person[]) => createReport(summaries(...people), NOW)
 
 const person = newPerson('ada@acme.example', NOW)
@@ -265,7 +267,7 @@ it.each<[string, Partial<KeepState>, isCounted: boolean]>([
 
   expect(datasources.some(({ instance }) => instance === 'slack_1')).toBe(isCounted)
   expect(inProgressApps).toEqual({ all: isCounted ? 2 : 1, connected: 1 })
-  const { stats } = overviewPage(report, state, t, { now: NOW, since: undefined })
+  const { stats } = overviewPage(report, state, t, context)
   expect(stats[1]).toMatchObject({ state: 'inProgress', count: 1 })
   expect(stats[1]?.details.join()).toBe(isCounted ? '50% of the apps they were asked for are connected' : '')
 })
@@ -325,10 +327,8 @@ it('departments are sorted by the lowest share of finished people', async () => 
 
 const waitingFor = (app: string, state: PersonApp['state'] | 'unconfirmed' = 'blocked') =>
   withAppStates(signedIn, { [`${app}_1`]: state }, NOW)
-const pageOf = async (...people: Person[]) => {
-  const emptyState = newKeepState()
-  return overviewPage(await reportOf(...people), emptyState, t, { now: NOW, since: undefined })
-}
+const pageOf = async (...people: Person[]) =>
+  overviewPage(await reportOf(...people), newKeepState(), t, context)
 const actionItemsOf = async (...people: Person[]) =>
   (await pageOf(...people)).needs.map(({ title, href }) => [title, href])
 
@@ -419,7 +419,7 @@ it.each([
     { ...open, signedInAt: NOW },
     { ...open, leftAt: NOW },
   )
-  const { stats } = overviewPage({ ...report, datasources }, newKeepState(), t, { now: NOW, since: '' })
+  const { stats } = overviewPage({ ...report, datasources }, newKeepState(), t, context)
 
   expect(datasources).toMatchObject([{ instance: 'slack_1', limited: 2 * limited }])
   const waiting = stats.filter(({ details }) => details.includes('At the limit of four emails a quarter (1)'))

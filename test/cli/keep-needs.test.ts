@@ -5,7 +5,7 @@ import { describeActionItems, withCompanyNames } from '../../src/admin/overview.
 import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport, newAppCounts } from '../../src/admin/report.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
-import { resolveCompany } from '../../src/company/company.ts'
+import { neutralCompany, resolveCompany } from '../../src/company/company.ts'
 import { newApproval } from '../../src/people/keep-state.ts'
 import { problemFor } from '../client-api/problem-for.ts'
 import { newKeepState, withAppStates } from '../helpers/people.ts'
@@ -18,7 +18,7 @@ const BOB = 'bob@acme.example'
 async function itemsOnAdmin({ people, keepState, conditions }: Installation) {
   const state = await keepState.load()
   const report = await createReport(summarizeAll(people.all(), state), conditions.now)
-  const shown = withCompanyNames(report, state, { displayName: ({ name }) => name }, 'en')
+  const shown = withCompanyNames(report, state, neutralCompany, 'en')
   return describeActionItems(shown.report, shown.keepState, t, conditions.now)
 }
 

@@ -5,6 +5,7 @@ import { overviewPage } from '../../../src/admin/overview.ts'
 import { summarize } from '../../../src/admin/person-summary.ts'
 import type { Report } from '../../../src/admin/report.ts'
 import { appTable, groupTable } from '../../../src/admin/sorted-table.ts'
+import { neutralCompany } from '../../../src/company/company.ts'
 import { activeMassDisconnects, delistedInstances } from '../../../src/people/keep-state.ts'
 import type { KeepState } from '../../../src/people/keep-state.ts'
 import type { PeopleStore } from '../../../src/people/people-store.ts'
@@ -108,7 +109,7 @@ async function checkFigures({ all, report, keepState, now, check }: Day): Promis
   const summaries = all.map((person) => summarize(person, keepState))
   const view = { query: { page: '1' } }
   const figures = figuresIn([
-    overviewPage(report, keepState, t, { now, since: undefined }),
+    overviewPage(report, keepState, t, { ...neutralCompany, now, since: undefined }),
     groupTable(report.groups, view, t),
     appTable(report.datasources, view, t),
   ])
