@@ -352,13 +352,14 @@ export class KeepRun {
 
   #deliveryOf(name: CampaignName): EmailDelivery {
     const state = this.#state
-    const calendarFor = (person: Person) => calendarOf(this.#options.company, person, state)
+    const contextAt = (person: Person, now: number) => {
+      return { state, now, calendar: calendarOf(this.#options.company, person, state) }
+    }
     const campaign = {
       name,
-      decide: (person: Person, now: number) =>
-        dueEmailOf(name, person, { state, now, calendar: calendarFor(person) }),
+      decide: (person: Person, now: number) => dueEmailOf(name, person, contextAt(person, now)),
       isAbout: (app: PersonApp, person: Person) =>
-        isAboutApp(name, app, person, { state, now: this.#run.now(), calendar: calendarFor(person) }),
+        isAboutApp(name, app, person, contextAt(person, this.#run.now())),
       compose: name === APPROVALS ? this.#approvalComposer() : this.#options.composeFor(name),
       state,
       postponesFailedChecks: false,
