@@ -215,7 +215,7 @@ it('invitations are verified with INVITE_SECRET, PUBLIC_URL and the clock', asyn
   const { onramp, clock } = compose()
   const page = async (secret: string, audience: string) => {
     const invitations = new Invitations([secret], audience, () => clock.now)
-    const token = await invitations.issue({ email: 'ada@acme.example', datasources: [] }, 1)
+    const token = invitations.issue({ email: 'ada@acme.example', datasources: [] }, 1)
     const open = async () => (await stranger(onramp).get(`/invite/${token}`)).text
     return { first: await open(), open }
   }

@@ -185,7 +185,7 @@ export class EmailDelivery {
       return events?.onWouldSend?.(entry.email, reminder, names)
     }
     const kind = { reminder, allApps, ...emailKindOf(apps, person, this.#campaign.name) }
-    const email = await this.#campaign.compose(entry, apps, kind)
+    const email = this.#campaign.compose(entry, apps, kind)
     const isMoved = kind.isNew ? kind.isMoved : undefined
     const { alsoListed } = email
     const releasedBy = kind.nth === 1 ? releaserOf(apps, this.#campaign) : undefined

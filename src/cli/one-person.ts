@@ -21,7 +21,7 @@ export async function invitationLink(
   const { INVITE_SECRET, SESSION_SECRET, PUBLIC_URL } = loadSettingsWithoutClient(env)
   const secrets = INVITE_SECRET ?? SESSION_SECRET
   const invitations = new Invitations(secrets, PUBLIC_URL, now)
-  const url = `${PUBLIC_URL}/invite/${await invitations.issue({ email, datasources: datasource }, days)}`
+  const url = `${PUBLIC_URL}/invite/${invitations.issue({ email, datasources: datasource }, days)}`
   const expires = new Date(now() + days * DAY_MS).toISOString()
   stdout.write(json ? `${JSON.stringify({ url, email, expires })}\n` : `${url}\n`)
   return 0

@@ -50,12 +50,12 @@ export class Invitations {
     this.#now = now
   }
 
-  issue({ email, datasources }: Omit<Invitation, 'sentAt'>, days: number): Promise<string> {
+  issue({ email, datasources }: Omit<Invitation, 'sentAt'>, days: number): string {
     const life = Math.round(days * DAY_SECONDS)
     const expires = Math.floor(this.#now() / 1000) + life
     const times = `${expires.toString(36)}-${life.toString(36)}`
     const plain = [times, email, ...datasources].join('\n')
-    return Promise.resolve(`i${encodeFirewallSafe(this.#sealer.seal(plain, this.#associatedData))}`)
+    return `i${encodeFirewallSafe(this.#sealer.seal(plain, this.#associatedData))}`
   }
 
   get #associatedData(): string {

@@ -39,7 +39,7 @@ async function show(html: string, options: BrowserContextOptions = {}) {
 it.each(Object.entries(looks))(
   'an email %s is readable in both schemes and fits a phone',
   async (_what, look) => {
-    const page = await show((await emails.write({ apps: NAMES, ...look })).html)
+    const page = await show(emails.write({ apps: NAMES, ...look }).html)
     expect(await overflowAt(page, 320)).toBeLessThanOrEqual(0)
     const button = await page.getByRole('link', { name: /^Connect (my apps|again)$/ }).boundingBox()
     expect(button?.height).toBeGreaterThanOrEqual(48)
@@ -71,7 +71,7 @@ it('an email to admins with any commands is readable on a phone', async () => {
 })
 
 it('an email without its style elements keeps its colors, button and width', async () => {
-  const { html } = await emails.write({ file: ACME })
+  const { html } = emails.write({ file: ACME })
   const bare = html.replaceAll(/<style>.*?<\/style>|<meta name="[^"]*color-scheme[^"]*"[^>]*>/gs, '')
   const page = await show(bare, { viewport: { width: 900, height: 800 }, colorScheme: 'dark' })
   const button = await page.getByRole('link', { name: 'Connect my apps' }).boundingBox()

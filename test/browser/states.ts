@@ -13,7 +13,7 @@ const failing = (status: number, headers: Record<string, string> = {}): Partial<
 const goTo =
   (behind = '', email = 'invitee@acme.example') =>
   async ({ page, running }: Visitor) =>
-    void (await page.goto(`${running.url}/invite/${await invite(running, { email })}${behind}`))
+    void (await page.goto(`${running.url}/invite/${invite(running, { email })}${behind}`))
 
 const LONG = 'Quarterly planning, reporting and forecasting app'
 

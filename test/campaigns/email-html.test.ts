@@ -7,12 +7,12 @@ const emails = createEmails()
 afterAll(() => emails.end())
 
 const pictures = { light: picture('png', png(320, 64)), dark: picture('png', png(300, 64)) }
-const { html } = await emails.write({
+const { html } = emails.write({
   file: { ...ACME, logo: { light: 'light', dark: 'dark' } },
   pictures,
   apps: Array.from({ length: 20 }, (_, index) => `App ${index}`),
 })
-const plain = await emails.write()
+const plain = emails.write()
 const ours = [html, plain.html]
 
 /** The HTML without the parts that only Outlook for Windows reads. */

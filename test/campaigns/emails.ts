@@ -24,22 +24,14 @@ function createFolder(): string {
   return folder
 }
 
-export type Written = Partial<Parameters<typeof createComposer>[0]> & {
+type Compose = ReturnType<typeof createComposer>
+
+export type Written = Partial<Parameters<typeof createComposer>[0] & Parameters<Compose>[2]> & {
   apps?: string[]
-  reminder?: number
-  isLapse?: boolean
-  isNew?: boolean
-  isMoved?: boolean
-  isWaiting?: boolean
   /** Apps of `apps` that replace others. */
   moved?: string[]
-  nth?: number
-  approval?: 'approved' | 'confirmed'
-  othersWait?: boolean
   lapsedAt?: number
-  /** Further details of the person. */
-  allApps?: { instance: string; name: string; state?: 'connected' | 'unconnected' | 'blocked' | 'off' }[]
-  person?: { email: string; name?: string; language?: string }
+  person?: Parameters<Compose>[0]
   file?: CompanyFile
   /** Images of the company file. */
   pictures?: Record<string, StaticAsset>
@@ -54,25 +46,16 @@ export function createEmails() {
   return {
     write({
       apps = ['Slack', 'GitHub', 'Google Drive'],
-      reminder = 0,
-      isLapse = false,
-      isNew = false,
-      isMoved,
-      isWaiting = false,
       moved = [],
-      nth = 1,
-      allApps,
+      lapsedAt,
       person = { email: 'ada@acme.example', name: 'Ada' },
       file = {},
       pictures = {},
-      lapsedAt,
-      approval,
-      othersWait = false,
-      ...parts
-    }: Written = {}): Promise<Email> {
+      ...given
+    }: Written = {}): Email {
       const company = resolveCompany(file, new Map(Object.entries(pictures)))
       const compose = createComposer({
-        invitations: { issue: () => Promise.resolve('TOKEN') },
+        invitations: { issue: () => 'TOKEN' },
         render,
         languages: createLanguages(company, folder, 'https://onramp.example'),
         company,
@@ -82,7 +65,7 @@ export function createEmails() {
         datasources: [],
         days: 30,
         now: () => NOW,
-        ...parts,
+        ...given,
       })
       const unconnected = apps.map((name, n) => ({
         instance: `${name.toLowerCase()}_${n + 1}`,
@@ -90,17 +73,7 @@ export function createEmails() {
         lapsedAt,
         movedFrom: moved.includes(name) ? 'old_1' : undefined,
       }))
-      return compose(person, unconnected, {
-        reminder,
-        isLapse,
-        isNew,
-        isMoved,
-        isWaiting,
-        nth,
-        allApps,
-        othersWait,
-        ...(approval && { approval }),
-      })
+      return compose(person, unconnected, { reminder: 0, isLapse: false, ...given })
     },
     folder,
     end: () => rmSync(folder, { recursive: true }),

@@ -55,7 +55,7 @@ function setUpKeepRuns(size: number, apps: Apps = { slack_1: 'awaiting' }) {
       ({ email }, all, { reminder }) => {
         const name = { onboarding: 'invitation', lapses: 'lapse', 'new-apps': 'new' }[campaign]
         const apps = name === 'invitation' && reminder === 0 ? '' : ` ${all.map((app) => app.name).join()}`
-        return Promise.resolve({ ...mail, to: email, subject: `${name} ${reminder}${apps}` })
+        return { ...mail, to: email, subject: `${name} ${reminder}${apps}` }
       },
     send({ to, subject }) {
       sent.push(`${to} ${subject}`)

@@ -147,7 +147,7 @@ it('every link arrives unchanged, wherever its lines are broken', async () => {
   const audience = 'https://onramp.acme.example'
   const secrets = ['a secret of thirty-two characters']
   const invitations = new Invitations(secrets, audience, Date.now)
-  const token = await invitations.issue({ email: 'ada@acme.example', datasources: [] }, 14)
+  const token = invitations.issue({ email: 'ada@acme.example', datasources: [] }, 14)
   const lines = Array.from({ length: 80 }, (_, indent) => `${'é'.repeat(indent)} ${audience}/invite/${token}`)
   const opened = new SmtpClient({ SMTP_URL: company().env.SMTP_URL })
   await opened.send({

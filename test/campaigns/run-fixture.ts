@@ -106,7 +106,7 @@ export function setUpSendRuns(store?: AllPeople) {
       name: ONBOARDING,
       decide: (person, at) => dueEmail(person, { ...policy, ...options.policy }, at),
       isAbout: () => true,
-      compose: ({ email }) => Promise.resolve({ ...mail, to: email }),
+      compose: ({ email }) => ({ ...mail, to: email }),
       state: newKeepState(),
       postponesFailedChecks: true,
     }

@@ -11,7 +11,7 @@ const SECRET = 'a secret of thirty-two characters'
 const OWN = 'https://onramp.acme.example'
 
 const invitations = new Invitations([SECRET], OWN, () => NOW)
-const invitation = await invitations.issue({ email: 'ada@acme.example', datasources: ['slack_1'] }, 30)
+const invitation = invitations.issue({ email: 'ada@acme.example', datasources: ['slack_1'] }, 30)
 const key = new Uint8Array(hkdfSync('sha256', SECRET, '', 'onramp invitation, A256GCM', 32))
 const kid = createHmac('sha256', key).update('id').digest('base64url').slice(0, 6)
 /** A token of an earlier version. */

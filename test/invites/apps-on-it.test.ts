@@ -26,7 +26,7 @@ async function open(path: string) {
 const issue = (datasources: string[]) => invite(running, { datasources })
 
 it('an invitation’s page shows example apps in the company’s order, the duration and the sender', async () => {
-  const { apps, text } = await open(await issue([]))
+  const { apps, text } = await open(issue([]))
   expect(apps).toEqual(['Slack', 'Google Drive', 'Jira'])
   expect(text).toContain('Connect apps such as')
   expect(text).toContain('about a minute per app')
@@ -35,11 +35,11 @@ it('an invitation’s page shows example apps in the company’s order, the dura
 })
 
 it('an invitation’s page lists its apps, also those missing from the company file', async () => {
-  const two = await open(await issue(['gdrive_1', 'github']))
+  const two = await open(issue(['gdrive_1', 'github']))
   expect(two.apps).toEqual(['Google Drive', 'GitHub'])
   expect(two.text).toContain('Apps you can connect Google Drive')
   const many = Array.from({ length: 11 }, (_, index) => `app${String.fromCharCode(97 + index)}`)
-  const { apps, text } = await open(await issue(many))
+  const { apps, text } = await open(issue(many))
   expect(apps).toHaveLength(6)
   expect(text).toContain('and 5 more')
   expect(text).not.toContain('minute')

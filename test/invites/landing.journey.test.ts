@@ -31,7 +31,7 @@ const authorization = () => {
 const SOON = { timeout: 18_000, interval: 1_000 }
 
 it('an invitation opened by a mail scanner changes nothing and calls nothing, with any method', async () => {
-  const url = `${running.url}/invite/${await issue()}`
+  const url = `${running.url}/invite/${issue()}`
   const outlook = { 'user-agent': 'OneOutlook/1.0' }
   for (let times = 0; times < 10; times++) {
     const browser = new TestBrowser()
@@ -48,7 +48,7 @@ it('an invitation opened by a mail scanner changes nothing and calls nothing, wi
 })
 
 it('an invitation opened by a mail scanner starts no sign-in', async () => {
-  const token = await issue()
+  const token = issue()
   const browser = new TestBrowser()
   for (const headers of [
     { 'sec-fetch-site': 'none' },
@@ -62,7 +62,7 @@ it('an invitation opened by a mail scanner starts no sign-in', async () => {
 })
 
 it('a browser without Sec-Fetch headers can press Start, but isn’t counted as a person', async () => {
-  const url = `${running.url}/invite/${await issue('dan@acme.example')}/start`
+  const url = `${running.url}/invite/${issue('dan@acme.example')}/start`
   const response = await fetch(url, { redirect: 'manual' })
   const location = new URL(response.headers.get('location') ?? '')
   expect(location.origin).toBe(new URL(running.sandbox.urls.authorizationServer).origin)
@@ -80,7 +80,7 @@ it('someone without an invitation counts as arrived, also without an unconnected
 
 it('a person who presses Start gets login_hint at the sign-in, and reaches the walk', async () => {
   const browser = new TestBrowser()
-  await browser.open(`${running.url}/invite/${await issue()}`)
+  await browser.open(`${running.url}/invite/${issue()}`)
   await browser.click('/invite/')
   expect(authorization()).toMatchObject({ login_hint: 'ada@acme.example', client_id: 'onramp' })
   expect(authorization()['prompt']).toBeUndefined()
@@ -93,19 +93,19 @@ it('a person who presses Start gets login_hint at the sign-in, and reaches the w
 
 it('a person with an invitation sees only the apps of the invitation', async () => {
   const browser = await signIn(running, 'ada')
-  await browser.open(`${running.url}/invite/${await issue('ada@acme.example', ['github', 'jira_1'])}`)
+  await browser.open(`${running.url}/invite/${issue('ada@acme.example', ['github', 'jira_1'])}`)
   expect(browser.page.url).toBe(`${running.url}/onboarding?datasource=github&datasource=jira_1`)
   expect(browser.text).not.toContain('Connect Slack')
 })
 
 it.each([
   ['expired', () => issue('ada@acme.example', [], 1, Date.now() - 2 * 86_400_000)],
-  ['altered', async () => (await issue()).replace(/\w{4}$/, 'AAAA')],
-  ['cut off', async () => (await issue()).slice(0, -20)],
-  ['missing', async () => ''],
+  ['altered', () => issue().replace(/\w{4}$/, 'AAAA')],
+  ['cut off', () => issue().slice(0, -20)],
+  ['missing', () => ''],
 ])('a person with an invitation can start from a link that is %s', async (_what, token) => {
   const browser = new TestBrowser()
-  const page = await browser.open(`${running.url}/invite/${await token()}`)
+  const page = await browser.open(`${running.url}/invite/${token()}`)
   expect(page.status).toBe(200)
   expect(page.body).toContain('<title>This link doesn’t work - ')
   expect(browser.text).toContain('expired or is incomplete')
@@ -117,7 +117,7 @@ it.each([
 })
 
 it('an invited person in another app’s browser is advised to open a real browser', async () => {
-  const url = `${running.url}/invite/${await issue()}`
+  const url = `${running.url}/invite/${issue()}`
   const webView = 'Mozilla/5.0 (Linux; Android 15; Pixel 9; wv) AppleWebKit/537.36 Chrome/140.0 Mobile'
   const { body } = await new TestBrowser().open(url, { headers: { 'user-agent': webView } })
   expect(body).toContain(`<bdi>${running.url}/onboarding</bdi>`)
@@ -126,7 +126,7 @@ it('an invited person in another app’s browser is advised to open a real brows
 
 it('a person signed in to another account sees both, and can continue', async () => {
   const browser = await signIn(running, 'bob')
-  const page = await browser.open(`${running.url}/invite/${await issue('ada@acme.example', ['gdrive_1'])}`)
+  const page = await browser.open(`${running.url}/invite/${issue('ada@acme.example', ['gdrive_1'])}`)
   expect(page.status).toBe(200)
   expect(browser.text).toContain('bob@acme.example')
   expect(browser.text).toContain('a••@acme.example')
@@ -138,7 +138,7 @@ it('a person signed in to another account sees both, and can continue', async ()
 
 it('someone who switches accounts with one click keeps the apps of the link', async () => {
   const browser = await signIn(running, 'bob')
-  await browser.open(`${running.url}/invite/${await issue('ada@acme.example', ['github_1'])}`)
+  await browser.open(`${running.url}/invite/${issue('ada@acme.example', ['github_1'])}`)
   running.sandbox.clearRequests()
   await browser.click('/invite/')
   expect(authorization()).toMatchObject({ prompt: 'select_account' })
@@ -152,7 +152,7 @@ it('someone who switches accounts with one click keeps the apps of the link', as
 
 it('after a sign-in to another account, the landing page shows both addresses', async () => {
   const browser = new TestBrowser()
-  await browser.open(`${running.url}/invite/${await issue()}`)
+  await browser.open(`${running.url}/invite/${issue()}`)
   await browser.click('/invite/')
   await chooseAccount(running, browser, 'bob')
   expect(browser.text).toContain('This invitation is for another account')

@@ -26,18 +26,18 @@ const DAY = 86_400_000
 describe('an invitation token', () => {
   it('an invitation token contains the person and the datasources', async () => {
     const invitation = { ...ada, datasources: ['slack_1', 'github'] }
-    const token = await invitations().issue(invitation, 14)
+    const token = invitations().issue(invitation, 14)
     expect(await invitations().read(token)).toEqual(invitation)
   })
 
-  it('an invitation token reveals nothing, and has at most 160 characters', async () => {
-    const token = await invitations().issue(ada, 14)
+  it('an invitation token reveals nothing, and has at most 160 characters', () => {
+    const token = invitations().issue(ada, 14)
     expect(token + readable(decodeFirewallSafe(token.slice(1)))).not.toMatch(/ada\.|lovelace@|acme\.|@acme/i)
     expect(`${audience}/invite/${token}/opt-out`.length).toBeLessThanOrEqual(160)
   })
 
   it('an invitation token can be used repeatedly until it expires', async () => {
-    const token = await invitations().issue(ada, 14)
+    const token = invitations().issue(ada, 14)
     const readAt = (time: number) => invitations({ now: () => time }).read(token)
     expect(await readAt(NOW + 13.9 * DAY)).toEqual(ada)
     expect(await readAt(NOW + 13.9 * DAY)).toEqual(ada)
@@ -45,7 +45,7 @@ describe('an invitation token', () => {
   })
 
   it('an expired invitation token still identifies the person for the opt-out', async () => {
-    const token = await invitations().issue(ada, 14)
+    const token = invitations().issue(ada, 14)
     const later = invitations({ now: () => NOW + 400 * DAY })
     expect(await later.read(token)).toBeUndefined()
     expect(await later.readIgnoringExpiry(token)).toEqual(ada)
@@ -56,8 +56,8 @@ describe('an invitation token', () => {
     expect(await later.readIgnoringExpiry('a.b.c')).toBeUndefined()
   })
 
-  it('an invitation token is unique, and mail programs recognize its whole link', async () => {
-    const tokens = await Promise.all(Array.from({ length: 500 }, () => invitations().issue(ada, 14)))
+  it('an invitation token is unique, and mail programs recognize its whole link', () => {
+    const tokens = Array.from({ length: 500 }, () => invitations().issue(ada, 14))
     expect(new Set(tokens).size).toBe(tokens.length)
     for (const token of tokens) {
       expect(token).toMatch(/^[A-Za-z]\w+[A-Za-z0-9]$/)
@@ -66,7 +66,7 @@ describe('an invitation token', () => {
   })
 
   it('an invitation token with any changed character is rejected', async () => {
-    const token = await invitations().issue(ada, 14)
+    const token = invitations().issue(ada, 14)
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.'
     for (const { 0: character, index } of token.matchAll(/_[du]|./g)) {
       // The highest of six bits is changed, because the lowest of the last character may be unused.
@@ -77,16 +77,16 @@ describe('an invitation token', () => {
   })
 
   it('an invitation token is rejected for another PUBLIC_URL or secret', async () => {
-    const token = await invitations().issue(ada, 14)
+    const token = invitations().issue(ada, 14)
     expect(await invitations({ audience: 'https://test.acme.example' }).read(token)).toBeUndefined()
     expect(await invitations({ secrets: [newer] }).read(token)).toBeUndefined()
   })
 
   it('an invitation token survives a secret rotation, and is created with the first secret', async () => {
-    const token = await invitations().issue(ada, 14)
+    const token = invitations().issue(ada, 14)
     const rotated = invitations({ secrets: [newer, secret] })
     expect(await rotated.read(token)).toEqual(ada)
-    const next = await rotated.issue(ada, 14)
+    const next = rotated.issue(ada, 14)
     expect(await invitations({ secrets: [newer] }).read(next)).toEqual(ada)
   })
 
@@ -98,7 +98,7 @@ describe('an invitation token', () => {
   )
 
   it('an invitation token with a character outside its alphabet is rejected', async () => {
-    const token = await invitations().issue(ada, 14)
+    const token = invitations().issue(ada, 14)
     for (const altered of [
       `${token}=`,
       `${token}\n`,

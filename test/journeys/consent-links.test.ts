@@ -25,7 +25,7 @@ let invitation: string
 
 beforeAll(async () => {
   paths = await routesFor('get', journey.env)
-  invitation = await invite(journey)
+  invitation = invite(journey)
 })
 beforeEach(() => journey.sandbox.reset())
 

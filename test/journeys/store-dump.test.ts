@@ -54,7 +54,7 @@ describe.each(places)('%s after a whole journey', (_name, open) => {
     await browser.submit('/onboarding/skip/slack_1')
     await browser.open(`${url}/onboarding/connect/github_1`, { from: `${url}/onboarding` })
     const email = `${person}@acme.example`
-    const token = await invite(journey, { email })
+    const token = invite(journey, { email })
     await new TestBrowser().post(`${url}/invite/${token}/opt-out`, { 'List-Unsubscribe': 'One-Click' })
     await new TestBrowser().open(`${url}/sign-in?return_to=/search`)
     const found = journey.sandbox.people.find(({ id }) => id === person)

@@ -11,7 +11,7 @@ const running = shared(() => run({ settings: { ADMIN_EMAILS: 'grace@acme.example
 beforeAll(async () => {
   await signIn(running, 'grace', '/admin')
   await signIn(running, 'ada')
-  const token = await invite(running, { email: 'Ada@acme.example' })
+  const token = invite(running, { email: 'Ada@acme.example' })
   await new TestBrowser().post(`${running.url}/invite/${token}/opt-out`, { 'List-Unsubscribe': 'One-Click' })
 })
 

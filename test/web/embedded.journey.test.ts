@@ -13,7 +13,7 @@ const settings = { SIGN_INS_PER_MINUTE: '100000', RETURN_TO_ORIGINS: INTRANET }
 const running = shared(() => run({ settings: { REDIS_URL: redis.url, ...settings } }))
 let token: string
 beforeAll(async () => {
-  token = await invite(running)
+  token = invite(running)
   await sendRaw(running.url, '/sign-in')
 })
 beforeEach(() => running.sandbox.clearRequests())

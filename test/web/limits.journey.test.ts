@@ -55,7 +55,7 @@ describe('an address', () => {
 
   it('an address over its limit of sign-outs can still sign out', async () => {
     const ada = await signIn(running, 'ada')
-    const token = await invite(running)
+    const token = invite(running)
     const post = { method: 'POST', headers: form, body: 'List-Unsubscribe=One-Click' }
     for (const path of ['/sign-out', '/invite/made-up/opt-out']) {
       for (let count = 0; count < PER_MINUTE; count++) expect(await statusOf(path, post)).not.toBe(429)

@@ -52,7 +52,7 @@ export async function preview(
   const emailIn = (language: string, kind: keyof typeof KINDS, email = SAMPLE.email) =>
     compose({ ...SAMPLE, email, language }, kind === 'new-app' ? APPS.slice(0, 1) : APPS, KINDS[kind])
   if (folder === undefined) {
-    const emails = await Promise.all(shown.map((language) => emailIn(language, 'invitation', to)))
+    const emails = shown.map((language) => emailIn(language, 'invitation', to))
     return await sendEmails(emails, settings, context.stderr)
   }
   writing(folder, () => mkdirSync(folder, { recursive: true }))
@@ -60,7 +60,7 @@ export async function preview(
     for (const kind of Object.keys(KINDS) as (keyof typeof KINDS)[]) {
       // File names omit the default language.
       const name = language === languages.offered[0]?.tag ? kind : `${kind}.${language}`
-      await writeFiles(join(folder, name), await emailIn(language, kind), context.stdout)
+      await writeFiles(join(folder, name), emailIn(language, kind), context.stdout)
     }
   return 0
 }

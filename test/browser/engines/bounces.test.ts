@@ -103,7 +103,7 @@ describe.skipIf(lacks !== '')(`Firefox’s bounce-tracking protection ${lacks}`,
   it('a walk from an email loses nothing to bounce-tracking protection', async () => {
     running.sandbox.reset()
     const ada = await Person.arrive(firefox, running, 'ada')
-    const token = await invite(running)
+    const token = invite(running)
     await ada.tab.open(`${running.url}/invite/${token}`)
     await ada.press(`a[href="/invite/${token}/start"]`)
     await ada.reads('Choose an account')

@@ -113,7 +113,7 @@ walkInEachEngine([
     title: 'leads from an invitation to the end',
     advance: 'auto',
     act: async (ada, running) => {
-      const token = await invite(running, { email: `${ada.id}@acme.example` })
+      const token = invite(running, { email: `${ada.id}@acme.example` })
       await ada.tab.open(`${running.url}/invite/${token}`)
       await ada.press(`a[href="/invite/${token}/start"]`)
       await ada.chooseAccount()

@@ -201,7 +201,7 @@ export class Year {
       save: (next) => life.during(async () => void (this.#keepState = next)),
       notify: (found) => this.#notify(found, life),
       check: (email) => this.#check(email, life),
-      composeFor: (campaign) => async (entry, apps, kind) =>
+      composeFor: (campaign) => (entry, apps, kind) =>
         this.#compose({
           ...kind,
           email: entry.email,
