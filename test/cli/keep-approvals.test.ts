@@ -29,11 +29,8 @@ const NO_COUNTS = { people: 0, gone: 0, ready: 0, inProgress: 0, notStarted: 0, 
 type Installation = ReturnType<typeof installation>
 
 /** Invites everyone, and records that Slack needs an admin for these people. */
-async function setUpWaitingPeople(
-  rollout: Installation,
-  emails: readonly string[] = ALL,
-  others: readonly string[] = [],
-) {
+async function setUpWaitingPeople(emails: readonly string[] = ALL, others: readonly string[] = []) {
+  const rollout = installation()
   rollout.names.set('slack_1', 'Slack')
   for (const email of ALL) rollout.unconnectedApps.set(email, ['slack_1', ...others])
   await rollout.run(ALL, withOwner)
@@ -41,6 +38,21 @@ async function setUpWaitingPeople(
   rollout.conditions.now = timeOf(TUESDAY)
   for (const [index, email] of emails.entries())
     await recordIntent(rollout, email, 'blocked', monday + 2 * HOUR + index)
+  return rollout
+}
+
+/** Then the owner is emailed. */
+async function setUpRequest(...waiting: Parameters<typeof setUpWaitingPeople>) {
+  const rollout = await setUpWaitingPeople(...waiting)
+  await sentOn(rollout, TUESDAY)
+  return rollout
+}
+
+/** Then the owner approves Slack, in the evening. */
+async function setUpApproval(...waiting: Parameters<typeof setUpWaitingPeople>) {
+  const rollout = await setUpRequest(...waiting)
+  await rollout.keepState.recordDecision('slack_1', { at: timeOf(TUESDAY, 22), by: GRACE })
+  return rollout
 }
 
 const recordIntent = async (
@@ -71,8 +83,7 @@ async function sentOn(
 const approvalRequest = [GRACE, '3 people are waiting for you to approve Slack']
 
 it('the owner gets one email about everyone waiting, with the links to approve', async () => {
-  const rollout = installation()
-  await setUpWaitingPeople(rollout)
+  const rollout = await setUpWaitingPeople()
   expect(await sentOn(rollout, TUESDAY)).toEqual([approvalRequest])
   const { text = '' } = rollout.sentEmails[0] ?? {}
   expect(text).toContain('\nhttps://acme.slack.example/apps\n')
@@ -92,8 +103,7 @@ it.each([
   ['besides the former one', [GRACE, EVE], [EVE]],
   ['no longer', [GRACE], []],
 ])('a new owner %s is asked, as for the first time', async (_how, owner, recipients) => {
-  const rollout = installation()
-  await setUpWaitingPeople(rollout)
+  const rollout = await setUpWaitingPeople()
   const before = { ...slack, owner: [GRACE, BOB] }
   const others = { company: resolveCompany({ languages: ['en'], datasources: { slack: before } }, new Map()) }
   await sentOn(rollout, TUESDAY, 10, recipients.length === 0 ? others : withOwner)
@@ -111,8 +121,7 @@ it.each([
 })
 
 it('a second email to an owner says how many people wait since the first', async () => {
-  const rollout = installation()
-  await setUpWaitingPeople(rollout, [ADA])
+  const rollout = await setUpWaitingPeople([ADA])
   const toGrace = async (day: number) => (await sentOn(rollout, day)).filter(([to]) => to === GRACE)
   const first = await toGrace(WEDNESDAY)
   await recordIntent(rollout, BOB, 'blocked', rollout.conditions.now)
@@ -126,9 +135,7 @@ it('a second email to an owner says how many people wait since the first', async
 })
 
 it('after an approved app was removed and is back, its owner is asked again', async () => {
-  const rollout = installation()
-  await setUpWaitingPeople(rollout)
-  await sentOn(rollout, TUESDAY)
+  const rollout = await setUpRequest()
   await rollout.keepState.recordDecision('slack_1', { at: rollout.conditions.now, by: GRACE })
   await sentOn(rollout, TUESDAY, 13)
   const approved = (await rollout.keepState.load()).approvals
@@ -148,8 +155,7 @@ it('after an approved app was removed and is back, its owner is asked again', as
 })
 
 it('no owner is emailed at night, or while emails are paused', async () => {
-  const rollout = installation()
-  await setUpWaitingPeople(rollout)
+  const rollout = await setUpWaitingPeople()
   expect(await sentOn(rollout, TUESDAY, 22)).toEqual([])
   rollout.conditions.now = timeOf(WEDNESDAY)
   await rollout.run(ALL, { ...withOwner, pauseUntil: '2027-01-22' })
@@ -158,8 +164,7 @@ it('no owner is emailed at night, or while emails are paused', async () => {
 })
 
 it('the owner is asked while emails to people about a lost app are paused', async () => {
-  const rollout = installation()
-  await setUpWaitingPeople(rollout)
+  const rollout = await setUpWaitingPeople()
   await rollout.pauseEmails('slack_1')
   const sweep = { beganAt: timeOf(TUESDAY), endedAt: timeOf(TUESDAY) }
   await rollout.keepState.save({ ...(await rollout.keepState.load()), sweep })
@@ -173,8 +178,7 @@ it('the owner is asked while emails to people about a lost app are paused', asyn
 })
 
 it('admins get the request for an app without an owner', async () => {
-  const rollout = installation()
-  await setUpWaitingPeople(rollout)
+  const rollout = await setUpWaitingPeople()
 
   await rollout.run(ALL)
 
@@ -182,9 +186,7 @@ it('admins get the request for an app without an owner', async () => {
 })
 
 it('the others are emailed once one has connected the app, though the owner said nothing', async () => {
-  const rollout = installation()
-  await setUpWaitingPeople(rollout)
-  await sentOn(rollout, TUESDAY)
+  const rollout = await setUpRequest()
   rollout.unconnectedApps.set(ADA, [])
   rollout.conditions.now = timeOf(TUESDAY, 12)
   await rollout.people.change(ADA, (person) => withConsents(person, timeOf(TUESDAY, 12)))
@@ -209,9 +211,7 @@ it.each([
   ['only one person waited', [ADA], true, 'no one else was waiting for it'],
   ['its owner didn’t press the button', ALL, false, '2 other people can connect it now'],
 ])('a digest has one line about an approval that works: %s', async (_who, waiting, isPressed, text) => {
-  const rollout = installation()
-  await setUpWaitingPeople(rollout, waiting)
-  await sentOn(rollout, TUESDAY)
+  const rollout = await setUpRequest(waiting)
   const decision = { at: timeOf(TUESDAY, 11), by: GRACE }
   if (isPressed) await rollout.keepState.recordDecision('slack_1', decision)
   await sentOn(rollout, TUESDAY, 13)
@@ -225,10 +225,7 @@ it.each([
 })
 
 it('one person tests an approved app, and the others are emailed once it works', async () => {
-  const rollout = installation()
-  await setUpWaitingPeople(rollout)
-  await sentOn(rollout, TUESDAY)
-  await rollout.keepState.recordDecision('slack_1', { at: timeOf(TUESDAY, 22), by: GRACE })
+  const rollout = await setUpApproval()
 
   expect(await sentOn(rollout, WEDNESDAY)).toEqual([[ADA, 'Slack was approved. Connect it now.']])
   expect(await sentOn(rollout, WEDNESDAY, 12)).toEqual([])
@@ -254,9 +251,7 @@ it.each([
   ['before its owner decides', 'slack_2', ALL],
   ['after its owner approved it', 'slack_1', []],
 ])('an approval follows an app that moves %s', async (_when, decidedFor, notified) => {
-  const rollout = installation()
-  await setUpWaitingPeople(rollout)
-  await sentOn(rollout, TUESDAY)
+  const rollout = await setUpRequest()
   for (const email of ALL) rollout.unconnectedApps.set(email, ['slack_2'])
   rollout.names.set('slack_2', 'Slack Grid')
   const decide = () => rollout.keepState.recordDecision(decidedFor, { at: rollout.conditions.now, by: GRACE })
@@ -285,9 +280,7 @@ it.each([
   ['not once they have removed it', { markedRemovedAt: timeOf(WEDNESDAY) }, [0, 0]],
   ['until everyone was checked once more', undefined, [1, 0]],
 ] as const)('an approval of an app that leaves all lists is kept: %s', async (_when, answer, kept) => {
-  const rollout = installation()
-  await setUpWaitingPeople(rollout)
-  await sentOn(rollout, TUESDAY)
+  const rollout = await setUpRequest()
   for (const email of ALL) rollout.unconnectedApps.set(email, [])
   const cluster = { name: 'Slack', noticedAt: timeOf(WEDNESDAY), since: timeOf(WEDNESDAY, 9), people: 9 }
   const delistedApps = answer === undefined ? [] : [{ ...cluster, instance: 'slack_1', ...answer }]
@@ -303,9 +296,7 @@ it.each([
 })
 
 it('people who wait for an app are told once that it has moved', async () => {
-  const rollout = installation()
-  await setUpWaitingPeople(rollout)
-  await sentOn(rollout, TUESDAY)
+  const rollout = await setUpRequest()
   for (const email of ALL) rollout.unconnectedApps.set(email, ['slack_2'])
   const cluster = { name: 'Slack', noticedAt: timeOf(WEDNESDAY), since: timeOf(WEDNESDAY, 9), people: 9 }
   const delistedApps = [{ ...cluster, instance: 'slack_1', notifiedAt: timeOf(WEDNESDAY) }]
@@ -330,10 +321,7 @@ it.each([
   ['a person who waited confirms it', ALL, [BOB]],
   ['a person who never waited does not', [ADA, BOB], []],
 ] as const)('when another person connects an approved app, %s', async (_who, waiting, emailed) => {
-  const rollout = installation()
-  await setUpWaitingPeople(rollout, waiting)
-  await sentOn(rollout, TUESDAY)
-  await rollout.keepState.recordDecision('slack_1', { at: timeOf(TUESDAY, 22), by: GRACE })
+  const rollout = await setUpApproval(waiting)
   expect((await sentOn(rollout, WEDNESDAY)).map(([to]) => to)).toEqual([ADA])
 
   rollout.unconnectedApps.set(EVE, [])
@@ -352,9 +340,8 @@ it.each([
   ['names no others if none wait', 'approved', 'confirmed', CONNECT, false],
   ['names others if both are tested', 'approved', 'approved', CONNECT, true],
 ] as const)('an email about two approved apps %s', async (_what, first, second, subject, namesOthers) => {
-  const rollout = installation()
   const since = monday + 2 * HOUR
-  await setUpWaitingPeople(rollout, [], ['jira_1'])
+  const rollout = await setUpWaitingPeople([], ['jira_1'])
   await recordIntent(rollout, ADA, 'blocked', since, ['slack_1', 'jira_1'])
   // Another person waits for the second one, unless it is confirmed.
   await recordIntent(rollout, BOB, 'blocked', since + 1, ['jira_1'])
@@ -371,10 +358,7 @@ it.each([
 })
 
 it('the email about a confirmed approval comes before reminders', async () => {
-  const rollout = installation()
-  await setUpWaitingPeople(rollout, ALL, ['jira_1'])
-  await sentOn(rollout, TUESDAY)
-  await rollout.keepState.recordDecision('slack_1', { at: timeOf(TUESDAY, 22), by: GRACE })
+  const rollout = await setUpApproval(ALL, ['jira_1'])
   await sentOn(rollout, WEDNESDAY)
   rollout.unconnectedApps.set(ADA, [])
   const at = rollout.conditions.now + HOUR
@@ -385,10 +369,7 @@ it('the email about a confirmed approval comes before reminders', async () => {
 
 /** The owner has approved Slack, and Ada, who tested it first, needs an admin again. */
 async function failedTest() {
-  const rollout = installation()
-  await setUpWaitingPeople(rollout)
-  await sentOn(rollout, TUESDAY)
-  await rollout.keepState.recordDecision('slack_1', { at: timeOf(TUESDAY, 22), by: GRACE })
+  const rollout = await setUpApproval()
   await sentOn(rollout, WEDNESDAY)
   await recordIntent(rollout, ADA, 'blocked', rollout.conditions.now)
   return rollout
@@ -413,8 +394,7 @@ it('after a failed test, the owner is asked for a new approval', async () => {
 })
 
 it('an only person who waits is told of no others, and of a second approval', async () => {
-  const rollout = installation()
-  await setUpWaitingPeople(rollout, [ADA])
+  const rollout = await setUpWaitingPeople([ADA])
   await rollout.keepState.recordDecision('slack_1', { at: timeOf(TUESDAY, 22), by: GRACE })
   expect(await sentOn(rollout, WEDNESDAY)).toEqual([[ADA, 'Slack was approved. Connect it now.']])
   expect(rollout.sentEmails[0]?.text).not.toContain('others')
@@ -426,11 +406,8 @@ it('an only person who waits is told of no others, and of a second approval', as
 })
 
 it('a person who opted out is never emailed about an approval', async () => {
-  const rollout = installation()
-  await setUpWaitingPeople(rollout)
-  await sentOn(rollout, TUESDAY)
+  const rollout = await setUpApproval()
   await rollout.people.change(ADA, (person) => withMilestone(person, 'optedOutAt', monday))
-  await rollout.keepState.recordDecision('slack_1', { at: timeOf(TUESDAY, 22), by: GRACE })
   expect((await sentOn(rollout, WEDNESDAY)).map(([to]) => to)).toEqual([BOB])
   rollout.unconnectedApps.set(BOB, [])
   await sentOn(rollout, WEDNESDAY, 17)
