@@ -36,46 +36,42 @@ export async function loadRunInput(
 
 export type RunInput = Awaited<ReturnType<typeof loadRunInput>>
 
-/** Calls the service with the global token. */
-function createCampaignService(settings: Settings, signal: AbortSignal) {
-  const { SERVICE_BASE_URL: baseUrl, SERVICE_HEADER_PREFIX: headerPrefix } = settings
-  const { SERVICE_GLOBAL_TOKEN: token = '' } = settings
-  const client = new ServiceClient({ baseUrl, headerPrefix })
-  const setting = 'SERVICE_GLOBAL_TOKEN'
-  return {
-    /** @throws {OperatorError} */
-    async checkToken(): Promise<void> {
-      const withoutPerson = { kind: 'user-token', token, setting } as const
-      await requireGlobalToken(() => client.unconnectedApps(withoutPerson), { setting, signal })
-    },
-    unconnectedAppsOf: (actAs: string) =>
-      client.unconnectedApps({ kind: 'global-token', token, actAs, setting }),
-    close: (): Promise<void> => client.close(),
-  }
-}
-
 const EMAILS_PER_SECOND = 10
 
 /** `mailServer` is absent in a dry run. */
 export type ExternalServices = {
-  service: Omit<ReturnType<typeof createCampaignService>, 'close'>
+  service: {
+    /** @throws {OperatorError} */
+    checkToken: () => Promise<void>
+    unconnectedAppsOf: (email: string) => ReturnType<ServiceClient['unconnectedApps']>
+  }
   mailServer?: Pick<SmtpClient, 'check' | 'send'>
   /** Default: {@link EMAILS_PER_SECOND} */
   emailsPerSecond?: number
 }
 
+/** The service is called with the global token. */
 export async function withExternalServices<T>(
   { settings }: RunInput,
   { isDryRun, signal }: { isDryRun: boolean; signal: AbortSignal },
   work: (services: ExternalServices) => Promise<T>,
 ): Promise<T> {
-  const service = createCampaignService(settings, signal)
+  const { SERVICE_BASE_URL: baseUrl, SERVICE_HEADER_PREFIX: headerPrefix } = settings
+  const client = new ServiceClient({ baseUrl, headerPrefix })
+  const setting = 'SERVICE_GLOBAL_TOKEN'
+  const globalToken = { token: settings[setting] ?? '', setting }
+  const withoutPerson = () => client.unconnectedApps({ kind: 'user-token', ...globalToken })
+  const service = {
+    checkToken: () => requireGlobalToken(withoutPerson, { setting, signal }),
+    unconnectedAppsOf: (actAs: string) =>
+      client.unconnectedApps({ kind: 'global-token', actAs, ...globalToken }),
+  }
   const mailServer = isDryRun ? undefined : new SmtpClient(settings, { signal })
   try {
     return await work({ service, ...(mailServer && { mailServer }) })
   } finally {
     mailServer?.close()
-    await service.close()
+    await client.close()
   }
 }
 
