@@ -104,12 +104,9 @@ type Compared = ReturnType<typeof compareWith>
 /** "Slack has moved, Notion is new". Apps that are new for a few people are listed with the number of these people. */
 function describeCauses({ newApps, newForSome, newApp: people }: Compared, t: Texts): string {
   const isForMany = newApps.length > 0
-  const moved = isForMany
-    ? newApps.filter(({ hasMoved }) => hasMoved)
-    : newForSome.filter((app) => app.isMoved)
-  const added = isForMany
-    ? newApps.filter(({ hasMoved }) => !hasMoved)
-    : newForSome.filter((app) => !app.isMoved)
+  const all = isForMany ? newApps : newForSome.map((app) => ({ ...app, hasMoved: app.isMoved }))
+  const moved = all.filter(({ hasMoved }) => hasMoved)
+  const added = all.filter(({ hasMoved }) => !hasMoved)
   const causeOf = (key: 'Moved' | 'New', apps: readonly { name: string }[], number = apps.length) => {
     const names = apps.map(({ name }) => name)
     const [app, second = ''] = names

@@ -73,7 +73,7 @@ export function createEmails() {
         lapsedAt,
         movedFrom: moved.includes(name) ? 'old_1' : undefined,
       }))
-      return compose(person, unconnected, { reminder: 0, isLapse: false, ...given })
+      return compose(person, unconnected, { reminder: 0, ...given })
     },
     folder,
     end: () => rmSync(folder, { recursive: true }),

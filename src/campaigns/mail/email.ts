@@ -37,7 +37,7 @@ type EmailApp = Pick<PersonApp, 'instance' | 'name' | 'lapsedAt' | 'movedFrom'> 
 type EmailKind = {
   reminder: number
   /** Access to these apps has ended. */
-  isLapse: boolean
+  isLapse?: boolean
   /** These apps came after the invitation. */
   isNew?: boolean
   /** These apps replace others that were connected. Undefined: some do. */
@@ -99,7 +99,7 @@ function listedApps(
 }
 
 /** The kind of the email, as templates use it. */
-const flagsOf = ({ reminder, isLapse, isNew = false, approval, nth = 1, ...kind }: EmailKind) => ({
+const flagsOf = ({ reminder, isLapse = false, isNew = false, approval, nth = 1, ...kind }: EmailKind) => ({
   // A later reminder may be the first email about another lapse or new app.
   isReminder: isNew ? nth > 1 : reminder > 0 && !isLapse,
   isLapse,
@@ -131,7 +131,7 @@ export function createComposer(deps: {
   const { inlines, styleIn, iconOf } = createEmailStyles(company)
   return (person, unsorted, kind) => {
     const apps = unsorted.toSorted((one, other) => movedCount(one) - movedCount(other))
-    const { reminder, isLapse, isNew = false, approval, allApps = [] } = kind
+    const { reminder, isLapse = false, isNew = false, approval, allApps = [] } = kind
     const scope = { datasources: approval === undefined ? datasources : apps.map(({ instance }) => instance) }
     const link = `${publicUrl}/invite/${invitations.issue({ email: person.email, ...scope }, days)}`
     const t = languages.nearest(person.language ?? '')

@@ -20,14 +20,10 @@ const APPS = [
   { instance: 'gdrive_1', name: 'Google Drive' },
 ]
 const KINDS = {
-  invitation: { reminder: 0, isLapse: false },
-  reminder: {
-    reminder: 1,
-    isLapse: false,
-    allApps: [{ instance: 'jira_1', name: 'Jira', state: 'connected' as const }],
-  },
+  invitation: { reminder: 0 },
+  reminder: { reminder: 1, allApps: [{ instance: 'jira_1', name: 'Jira', state: 'connected' as const }] },
   lapse: { reminder: 0, isLapse: true },
-  'new-app': { reminder: 0, isLapse: false, isNew: true },
+  'new-app': { reminder: 0, isNew: true },
 }
 const SAMPLE = { email: 'someone@example.com', name: 'Ada Lovelace' }
 
