@@ -21,7 +21,7 @@ it.each([
 ])('an app that %s during a hold comes back as new, without losses', async (_how, listed, answer, events) => {
   const rollout = installation()
   rollout.names.set('slack_1', 'Slack')
-  await runMassDisconnect(rollout, ['slack_1'])
+  await runMassDisconnect(['slack_1'], rollout)
   for (const email of twelve)
     await rollout.people.change(email, (person) => ({ ...person, signedInAt: monday + DAY }))
   const sweep = async (apps: string[], given = {}) => {
@@ -75,7 +75,7 @@ it.each<[string, string, string, object, object]>([
   const rollout = installation()
   for (const app of ['slack_1', 'slack_2']) rollout.names.set(app, 'Slack')
   rollout.names.set('notion_1', 'Notion')
-  if (name === 'Slack') await runMassDisconnect(rollout, ['jira_1', 'slack_1'])
+  if (name === 'Slack') await runMassDisconnect(['jira_1', 'slack_1'], rollout)
   else {
     for (const email of twelve) rollout.unconnectedApps.set(email, ['slack_1'])
     rollout.conditions.now = monday - 8 * HOUR

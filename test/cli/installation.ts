@@ -161,13 +161,9 @@ export const auditedIn = ({ err }: { err: string }) =>
 
 export const twelve = Array.from({ length: 12 }, (_, one) => `p${one}@acme.example`)
 
-/** Twelve people are invited to Jira and Slack; then Jira is gone from all of their lists. @returns that run's output */
-export async function goneForTwelve({
-  run,
-  unconnectedApps,
-  conditions,
-  sentEmails,
-}: ReturnType<typeof installation>) {
+/** Twelve people are invited to Jira and Slack; then Jira is gone from all of their lists. @returns also that run's output */
+export async function goneForTwelve(company = installation()) {
+  const { run, unconnectedApps, conditions, sentEmails } = company
   for (const [apps, at] of [
     [['jira_1', 'slack_1'], monday],
     [['slack_1'], monday + DAY],
@@ -178,14 +174,12 @@ export async function goneForTwelve({
     await run(twelve)
   }
   conditions.now = monday + DAY + HOUR
-  return await run(twelve)
+  return { ...company, ...(await run(twelve)) }
 }
 
-/** Twelve people connect these apps and lose the last one, noticed by three runs. @returns the last run's output */
-export async function runMassDisconnect(
-  { run, unconnectedApps, conditions, sentEmails, people }: ReturnType<typeof installation>,
-  apps: string[],
-) {
+/** Twelve people connect these apps and lose the last one, noticed by three runs. @returns also the last run's output */
+export async function runMassDisconnect(apps: string[], company = installation()) {
+  const { run, unconnectedApps, conditions, sentEmails, people } = company
   const setUnconnected = (instances: string[]) => {
     for (const email of twelve) unconnectedApps.set(email, [...instances])
   }
@@ -209,5 +203,5 @@ export async function runMassDisconnect(
 
   conditions.now += 6 * HOUR
   await run(twelve)
-  return (await run(twelve)).err
+  return { ...company, ...(await run(twelve)) }
 }

@@ -21,16 +21,13 @@ import {
 } from './installation.ts'
 
 it('a mass disconnect is reported once to each admin, even if one is rejected', async () => {
-  const company = installation()
-  await runMassDisconnect(company, ['slack_1'])
+  const company = await runMassDisconnect(['slack_1'])
   expect(company.sentEmails.map(({ to }) => to)).toEqual(['old@acme.example', 'admin@acme.example'])
   expect(company.events).toMatchObject([{ type: 'app.disconnected_for_many' }])
 })
 
 it('the first email after a release has the operator who released it', async () => {
-  const company = installation()
-  await runMassDisconnect(company, ['slack_1'])
-  const { run, conditions, people } = company
+  const { run, conditions, people } = await runMassDisconnect(['slack_1'])
   conditions.now = monday + 3 * DAY
   await run(twelve, { release: ['slack_1'] })
   for (const day of [4, 7]) {
@@ -45,8 +42,7 @@ it('the first email after a release has the operator who released it', async () 
 })
 
 it('a run prints that a hold ended without a release', async () => {
-  const company = installation()
-  await runMassDisconnect(company, ['slack_1'])
+  const company = await runMassDisconnect(['slack_1'])
   for (const email of twelve) company.unconnectedApps.set(email, [])
   company.conditions.now += 7 * HOUR
 
@@ -61,11 +57,11 @@ it('a run prints that a hold ended without a release', async () => {
 it('a mass disconnect of a second workspace is numbered in the email and the summary', async () => {
   const company = installation()
   company.names.set('slack_1', 'Slack').set('slack_2', 'Slack')
-  const last = await runMassDisconnect(company, ['slack_1', 'slack_2'])
+  const { err } = await runMassDisconnect(['slack_1', 'slack_2'], company)
   expect(company.subjectsTo('admin@acme.example')).toEqual([
     expect.stringMatching(/^Slack\u00a0\(2\): 12 of 12 people/),
   ])
-  expect(last).toContain('Slack\u00a0(2): 12 of 12 people lost access')
+  expect(err).toContain('Slack\u00a0(2): 12 of 12 people lost access')
 })
 
 it('mass disconnects are reported with one command that resumes all of them', async () => {
@@ -168,8 +164,7 @@ it.each([
 ] as const)(
   '--%s decides for everyone whose list an app left: %s',
   async (option, _decision, connected, what, sentence) => {
-    const company = installation()
-    await goneForTwelve(company)
+    const company = await goneForTwelve()
     const { exit, err } = await company.run(twelve, { [option]: ['jira_1'] })
     expect(exit).toBe(0)
     expect(err.includes('Needs you')).toBe(false)
@@ -217,17 +212,15 @@ it.each<[string, string[], string[], number]>([
 it.each([{ jira_1: { hidden: true } }, { jira_2: { replaces: 'jira_1' } }])(
   'a company file with %j closes the question at once',
   async (datasources) => {
-    const company = installation()
-    await goneForTwelve(company)
+    const company = await goneForTwelve()
     const { exit, err } = await company.run(twelve, { company: resolveCompany({ datasources }, new Map()) })
     expect([exit, err.includes('Needs you')]).toEqual([0, false])
   },
 )
 
 it('a hidden app counts as removed, once, until lists have it again', async () => {
-  const rollout = installation()
+  const rollout = await goneForTwelve()
   const hidden = resolveCompany({ datasources: { jira_1: { hidden: true } } }, new Map())
-  await goneForTwelve(rollout)
   rollout.conditions.now += 7 * HOUR
   const runs = [
     await rollout.run(twelve, { company: hidden }),
@@ -242,9 +235,8 @@ it('a hidden app counts as removed, once, until lists have it again', async () =
 })
 
 it('an app that was hidden while in question is new on lists once shown', async () => {
-  const rollout = installation()
+  const rollout = await goneForTwelve()
   const hidden = resolveCompany({ datasources: { jira_1: { hidden: true } } }, new Map())
-  await goneForTwelve(rollout)
   rollout.conditions.now += 7 * HOUR
   await rollout.run(twelve, { company: hidden })
   for (const email of twelve.slice(0, 3)) rollout.unconnectedApps.set(email, ['jira_1', 'slack_1'])
@@ -340,8 +332,7 @@ it.each([
 })
 
 it('an app that returns to the lists is unconnected again, without lapses', async () => {
-  const company = installation()
-  await goneForTwelve(company)
+  const company = await goneForTwelve()
   for (const email of twelve) company.unconnectedApps.set(email, ['jira_1', 'slack_1'])
   company.conditions.now = monday + 2 * DAY
   const { exit } = await company.run(twelve)
