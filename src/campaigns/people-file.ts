@@ -63,7 +63,8 @@ export async function* readPeopleList(
       if (reason !== undefined && !(reason === 'guest' && includeGuests)) leftOut[reason]++
       else yield { line, kind: 'person', person: personOf(row, onUnreadable) }
     } catch (error) {
-      if (!(error instanceof InvalidRow)) throw error
+      // Several columns of a JSON row may have addresses.
+      if (!(error instanceof InvalidRow || error instanceof UnreadableList)) throw error
       yield { line, kind: 'fault', fault: error.message }
     }
   }
@@ -336,7 +337,7 @@ function personOf({ columns, cells }: Cells, onUnreadable: OnUnreadable): ListEn
   return person
 }
 
-/** @param line of NDJSON: an object, or an address alone @throws {InvalidRow} */
+/** @param line of NDJSON: an object, or an address alone @throws {InvalidRow} {UnreadableList} */
 function jsonRow(line: string): Cells {
   let value: unknown
   try {
@@ -346,10 +347,6 @@ function jsonRow(line: string): Cells {
   }
   if (typeof value === 'string') return { columns: EMAIL_ONLY, cells: [value] }
   if (typeof value !== 'object' || value === null) throw new InvalidRow('neither an object nor an address')
-  try {
-    const members = membersOf(value)
-    return { columns: columnsIn(Object.keys(members)), cells: Object.values(members) }
-  } catch (error) {
-    throw error instanceof UnreadableList ? new InvalidRow(error.message) : error
-  }
+  const members = membersOf(value)
+  return { columns: columnsIn(Object.keys(members)), cells: Object.values(members) }
 }

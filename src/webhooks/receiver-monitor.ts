@@ -3,13 +3,12 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 import { describeNetworkError } from '../http/network-error.ts'
 import type { WebhookOutcome } from './sender.ts'
 
-const MAX_AGE_MS = 3 * 86_400_000
+const MAX_AGE_DAYS = 3
 const LOGGED_EVERY_MS = 60_000
-const MAX_AGE_DAYS = MAX_AGE_MS / 86_400_000
 
 export class ReceiverMonitor {
   /** Older events are dropped. */
-  static readonly maxAgeMs = MAX_AGE_MS
+  static readonly maxAgeMs = MAX_AGE_DAYS * 86_400_000
   readonly #watch
   readonly #sent: Counter<'result'>
   #isFailing = false

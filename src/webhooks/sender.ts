@@ -15,12 +15,9 @@ export type WebhookOutcome =
   | { kind: 'rejected'; why: string; wait: number | undefined }
   | { kind: 'unreachable'; why: NetworkError }
 
-/** Standard Webhooks recommends 15 to 30 seconds. A receiver should answer first and work afterwards. */
-const TIME_LIMIT_MS = 15_000
-
 export class WebhookSender {
-  /** The time limit of a delivery. */
-  static readonly timeLimitMs = TIME_LIMIT_MS
+  /** Standard Webhooks recommends 15 to 30 seconds. A receiver should answer first and work afterwards. */
+  static readonly timeLimitMs = 15_000
   readonly #url: URL
   readonly #secrets: readonly string[]
   readonly #dispatcher: Pool
@@ -29,7 +26,7 @@ export class WebhookSender {
   constructor(url: string, secrets: readonly string[]) {
     this.#url = new URL(url)
     this.#secrets = secrets
-    this.#dispatcher = new Pool(this.#url.origin, connectOptions(TIME_LIMIT_MS))
+    this.#dispatcher = new Pool(this.#url.origin, connectOptions(WebhookSender.timeLimitMs))
   }
 
   /** Never rejects. @param id the same at every try @param now milliseconds since 1970 */
@@ -39,9 +36,9 @@ export class WebhookSender {
     const headers = { ...this.#signatureHeaders(id, body, now), ...content }
     const options = { origin, path: pathname + search, method: 'POST', headers, body } as const
     try {
-      const { status, headers: received } = await exchange(this.#dispatcher, options, TIME_LIMIT_MS)
+      const { status, ...response } = await exchange(this.#dispatcher, options, WebhookSender.timeLimitMs)
       if (status >= 200 && status < 300) return { kind: 'delivered' }
-      const wait = requestedWait(received['retry-after']?.toString())
+      const wait = requestedWait(response.headers['retry-after']?.toString())
       return { kind: 'rejected', why: `status ${status}`, wait }
     } catch (error) {
       return { kind: 'unreachable', why: networkErrorOf(error) }
