@@ -1,17 +1,16 @@
 // Emails rendered by a browser, like in webmail: on a phone, in dark mode, from right to left, and without the style elements that
 // some programs drop.
 import type { BrowserContextOptions } from 'playwright-core'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createNoticeComposer } from '../../src/campaigns/mail/email.ts'
 import { resolveCompany } from '../../src/company/company.ts'
 import { openChromium } from '../helpers/chromium.ts'
 import { shared } from '../helpers/shared.ts'
-import { ACME, createEmails, picture, png } from '../campaigns/emails.ts'
+import { ACME, useEmails, picture, png } from '../campaigns/emails.ts'
 import { axeFindings, overflowAt } from './examine.ts'
 
 const browser = shared(openChromium)
-const emails = createEmails()
-afterAll(() => emails.end())
+const write = useEmails()
 
 const NAMES = ['Slack', 'Wiki '.repeat(12), 'مساحة العمل', 'SupercalifragilisticexpialidociousWorkspace']
 const looks = {
@@ -39,7 +38,7 @@ async function show(html: string, options: BrowserContextOptions = {}) {
 it.each(Object.entries(looks))(
   'an email %s is readable in both schemes and fits a phone',
   async (_what, look) => {
-    const page = await show(emails.write({ apps: NAMES, ...look }).html)
+    const page = await show(write({ apps: NAMES, ...look }).html)
     expect(await overflowAt(page, 320)).toBeLessThanOrEqual(0)
     const button = await page.getByRole('link', { name: /^Connect (my apps|again)$/ }).boundingBox()
     expect(button?.height).toBeGreaterThanOrEqual(48)
@@ -71,7 +70,7 @@ it('an email to admins with any commands is readable on a phone', async () => {
 })
 
 it('an email without its style elements keeps its colors, button and width', async () => {
-  const { html } = emails.write({ file: ACME })
+  const { html } = write({ file: ACME })
   const bare = html.replaceAll(/<style>.*?<\/style>|<meta name="[^"]*color-scheme[^"]*"[^>]*>/gs, '')
   const page = await show(bare, { viewport: { width: 900, height: 800 }, colorScheme: 'dark' })
   const button = await page.getByRole('link', { name: 'Connect my apps' }).boundingBox()

@@ -5,9 +5,10 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { beforeEach } from 'vitest'
 import { startSandbox, type SandboxOptions } from '../../packages/sandbox/src/sandbox.ts'
 import { BARE_ENV } from '../helpers/processes.ts'
+import { shared } from '../helpers/shared.ts'
 import { runCommand } from '../cli/run-command.ts'
 
 const MAIN = new URL('../../src/cli/main.ts', import.meta.url).pathname
@@ -77,12 +78,8 @@ async function runWithCompany(
 
 /** One company for all tests of a file, reset before each of them, with an empty store. */
 export function useCompany(options: SandboxOptions = {}) {
-  let company: Company
+  const company = shared(() => startCompany(options))
   let names = 0
-  beforeAll(async () => {
-    company = await startCompany(options)
-  })
-  afterAll(() => company.close())
   beforeEach(() => {
     company.sandbox.reset()
     company.env.DATA_DIR = join(dirname(company.env.DATA_DIR), `data-${names++}`)

@@ -1,18 +1,17 @@
 // The HTML of emails uses only features of common mail programs.
 import { HtmlValidate } from 'html-validate'
-import { afterAll, expect, it } from 'vitest'
-import { ACME, createEmails, EMAIL_RULES, picture, png } from './emails.ts'
+import { expect, it } from 'vitest'
+import { ACME, useEmails, EMAIL_RULES, picture, png } from './emails.ts'
 
-const emails = createEmails()
-afterAll(() => emails.end())
+const write = useEmails()
 
 const pictures = { light: picture('png', png(320, 64)), dark: picture('png', png(300, 64)) }
-const { html } = emails.write({
+const { html } = write({
   file: { ...ACME, logo: { light: 'light', dark: 'dark' } },
   pictures,
   apps: Array.from({ length: 20 }, (_, index) => `App ${index}`),
 })
-const plain = emails.write()
+const plain = write()
 const ours = [html, plain.html]
 
 /** The HTML without the parts that only Outlook for Windows reads. */

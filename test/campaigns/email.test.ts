@@ -1,14 +1,13 @@
 // Emails: text, language, branding, headers and bytes.
 import PostalMime from 'postal-mime'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { toEml, refuseInjection, type Email } from '../../src/campaigns/mail/email.ts'
 import { SmtpClient } from '../../src/campaigns/mail/smtp-client.ts'
-import { ACME, createEmails, jpeg, picture, png, type Written } from './emails.ts'
+import { ACME, useEmails, jpeg, picture, png, type Written } from './emails.ts'
 import { mail } from './sample-email.ts'
 
-const emails = createEmails()
-afterAll(() => emails.end())
-const write = (given: Written) => emails.write({ file: ACME, ...given })
+const writeEmail = useEmails()
+const write = (given: Written) => writeEmail({ file: ACME, ...given })
 
 const wordsIn = (html: string) =>
   html

@@ -1,8 +1,8 @@
 // Fixture: emails as `invite send` composes them, for any company, with additional languages.
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ConfigData } from 'html-validate'
+import { useFolder } from '../helpers/folder.ts'
 import { createComposer, type Email } from '../../src/campaigns/mail/email.ts'
 import { createEmailTemplates } from '../../src/campaigns/mail/templates.ts'
 import { createStaticAsset, type StaticAsset } from '../../src/company/static-asset.ts'
@@ -13,7 +13,7 @@ import { LANGUAGES_FOLDER } from '../../src/web/languages/catalogue.ts'
 
 /** English, and the same words under other tags; German has a subject of its own. */
 function createFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'onramp-languages-'))
+  const folder = useFolder()
   for (const tag of ['en', 'de', 'ar', 'pt-BR'])
     cpSync(join(LANGUAGES_FOLDER, 'en'), join(folder, tag), { recursive: true })
   const file = join(folder, 'de', 'email.json')
@@ -39,44 +39,40 @@ export type Written = Partial<Parameters<typeof createComposer>[0] & Parameters<
 
 export const NOW = Date.UTC(2026, 10, 21, 12)
 
-/** Creates a folder of languages and composes emails in them; `end` removes the folder. */
-export function createEmails() {
+/** @returns a function that composes an email, in the languages of a folder that is removed after the tests of the file */
+export function useEmails() {
   const folder = createFolder()
   const render = createEmailTemplates()
-  return {
-    write({
-      apps = ['Slack', 'GitHub', 'Google Drive'],
-      moved = [],
+  return ({
+    apps = ['Slack', 'GitHub', 'Google Drive'],
+    moved = [],
+    lapsedAt,
+    person = { email: 'ada@acme.example', name: 'Ada' },
+    file = {},
+    pictures = {},
+    ...given
+  }: Written = {}): Email => {
+    const company = resolveCompany(file, new Map(Object.entries(pictures)))
+    const compose = createComposer({
+      invitations: { issue: () => 'TOKEN' },
+      render,
+      languages: createLanguages(company, folder, 'https://onramp.example'),
+      company,
+      from: { name: 'the Acme search team', address: 'search@acme.example' },
+      publicUrl: 'https://search-setup.acme.example',
+      campaign: 'test',
+      datasources: [],
+      days: 30,
+      now: () => NOW,
+      ...given,
+    })
+    const unconnected = apps.map((name, n) => ({
+      instance: `${name.toLowerCase()}_${n + 1}`,
+      name,
       lapsedAt,
-      person = { email: 'ada@acme.example', name: 'Ada' },
-      file = {},
-      pictures = {},
-      ...given
-    }: Written = {}): Email {
-      const company = resolveCompany(file, new Map(Object.entries(pictures)))
-      const compose = createComposer({
-        invitations: { issue: () => 'TOKEN' },
-        render,
-        languages: createLanguages(company, folder, 'https://onramp.example'),
-        company,
-        from: { name: 'the Acme search team', address: 'search@acme.example' },
-        publicUrl: 'https://search-setup.acme.example',
-        campaign: 'test',
-        datasources: [],
-        days: 30,
-        now: () => NOW,
-        ...given,
-      })
-      const unconnected = apps.map((name, n) => ({
-        instance: `${name.toLowerCase()}_${n + 1}`,
-        name,
-        lapsedAt,
-        movedFrom: moved.includes(name) ? 'old_1' : undefined,
-      }))
-      return compose(person, unconnected, { reminder: 0, ...given })
-    },
-    folder,
-    end: () => rmSync(folder, { recursive: true }),
+      movedFrom: moved.includes(name) ? 'old_1' : undefined,
+    }))
+    return compose(person, unconnected, { reminder: 0, ...given })
   }
 }
 

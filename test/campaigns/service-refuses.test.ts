@@ -1,25 +1,22 @@
 // A service that rejects the token, or a wrong SERVICE_BASE_URL: the run names the setting, and blames no person.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { useFolder } from '../helpers/folder.ts'
+import { shared } from '../helpers/shared.ts'
 import { runCommand } from '../cli/run-command.ts'
-import { newSecret, startFaulty, type Faulty } from '../doctor/setup.ts'
+import { newSecret, startFaulty } from '../doctor/setup.ts'
 
 type Reply = [status: number, body: string, headers: Record<string, string>]
 
 let responseTo: (person: string) => Reply
-let service: Faulty
-const folder = useFolder()
-beforeAll(async () => {
-  service = await startFaulty((req, res) => {
+const service = shared(() =>
+  startFaulty((req, res) => {
     const [status, body, headers] = responseTo(req.headers['x-service-actas']?.toString() ?? '')
     res.writeHead(status, headers).end(body)
-  })
-})
-afterAll(async () => {
-  await service.close()
-})
+  }),
+)
+const folder = useFolder()
 
 async function send(people: number) {
   const list = join(folder, 'people.csv')

@@ -2,22 +2,19 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { useFolder } from '../helpers/folder.ts'
-import { run, signIn, type Running } from '../helpers/running.ts'
+import { run, signIn } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
 import { runCommand } from './run-command.ts'
 
-let running: Running
+const running = shared(() => run({ sandbox: { mailPort: 0 } }))
 let ada: TestBrowser
 const folder = useFolder()
 beforeAll(async () => {
-  running = await run({ sandbox: { mailPort: 0 } })
   await invite()
   ada = await signIn(running, 'ada')
-})
-afterAll(async () => {
-  await running.close()
 })
 
 const inFolder = (name: string) => join(folder, name)

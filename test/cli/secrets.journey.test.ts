@@ -2,17 +2,17 @@
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startFaulty, type Faulty } from '../doctor/setup.ts'
+import { expect, it } from 'vitest'
+import { startFaulty } from '../doctor/setup.ts'
+import { shared } from '../helpers/shared.ts'
 import { runCommand } from './run-command.ts'
 
 const CANARY = 'canary7e1f'
 const canary = (name: string) => `${CANARY}-${name}-0123456789abcdefghijklmnopqrstuvwxyz`
 
-let echo: Faulty
-beforeAll(async () => {
-  // It echoes every request, and adds secrets of its own.
-  echo = await startFaulty((req, res, url) => {
+/** It echoes every request, and adds secrets of its own. */
+const echo = shared(() =>
+  startFaulty((req, res, url) => {
     let body = ''
     req.on('data', (chunk) => (body += String(chunk)))
     req.on('end', () => {
@@ -39,9 +39,8 @@ beforeAll(async () => {
           })
           .end(JSON.stringify({ error: canary('code'), error_description: all, message: all }))
     })
-  })
-})
-afterAll(() => echo.close())
+  }),
+)
 
 const planted = (): Record<string, string> => ({
   PUBLIC_URL: 'https://onramp.acme.test',

@@ -4,20 +4,15 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { useFolder } from '../helpers/folder.ts'
-import { startSandbox, type Sandbox } from '../../packages/sandbox/src/sandbox.ts'
+import { shared } from '../helpers/shared.ts'
+import { startSandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { runCommand } from './run-command.ts'
 
-let sandbox: Sandbox
+const sandbox = shared(() => startSandbox())
 const folder = useFolder()
-beforeAll(async () => {
-  sandbox = await startSandbox()
-})
 afterEach(() => sandbox.reset())
-afterAll(async () => {
-  await sandbox.close()
-})
 
 const global = () => ({
   SERVICE_BASE_URL: sandbox.urls.service,

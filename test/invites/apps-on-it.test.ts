@@ -1,20 +1,17 @@
 // The page of an invitation before the sign-in: apps of the company file, and the sender.
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { invite, run, type Running } from '../helpers/running.ts'
+import { expect, it } from 'vitest'
+import { invite, run } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 
 const COMPANY_FILE = fileURLToPath(new URL('../../examples/acme/company.yaml', import.meta.url))
-let running: Running
-beforeAll(async () => {
-  const settings = {
-    COMPANY_FILE,
-    SMTP_URL: 'smtp://127.0.0.1:1',
-    MAIL_FROM: 'Acme Search <search@acme.example>',
-  }
-  running = await run({ settings })
-})
-afterAll(() => running.close())
+const settings = {
+  COMPANY_FILE,
+  SMTP_URL: 'smtp://127.0.0.1:1',
+  MAIL_FROM: 'Acme Search <search@acme.example>',
+}
+const running = shared(() => run({ settings }))
 
 async function open(path: string) {
   const browser = new TestBrowser()

@@ -7,7 +7,8 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { massDisconnectEvent, sendEventOnce } from '../../src/webhooks/sender.ts'
 import { faultInEvent } from '../helpers/openapi.ts'
 import { answerConsent } from '../helpers/journey.ts'
-import { run, signIn, type Running } from '../helpers/running.ts'
+import { run, signIn } from '../helpers/running.ts'
+import { shared } from '../helpers/shared.ts'
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
@@ -59,21 +60,17 @@ it('an app that many people lost is one event without names, signed with each se
   expect([receiver.events, receiver.faults]).toEqual([[event], []])
 })
 
-let running: Running
 /** Ahead of the machine's clock by these milliseconds. */
 let ahead = 0
 let receiver: Awaited<ReturnType<typeof startReceiver>>
-beforeAll(async () => {
-  receiver = await startReceiver()
-  running = await run({
+beforeAll(async () => void (receiver = await startReceiver()))
+afterAll(() => receiver.close())
+const running = shared(() =>
+  run({
     settings: { WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret },
     now: () => Date.now() + ahead,
-  })
-})
-afterAll(async () => {
-  await running.close()
-  receiver.close()
-})
+  }),
+)
 
 const arrived = (type: string) =>
   vi.waitFor(() => expect(receiver.events.map((event) => event.type)).toContain(type), 30_000)
