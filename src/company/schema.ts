@@ -137,8 +137,7 @@ const links = z
   })
   .describe('Links on the pages')
 
-const isDay = (day: string): boolean =>
-  !Number.isNaN(Date.parse(day)) && new Date(day).toISOString().slice(0, 10) === day
+const isDay = (day: string): boolean => z.iso.date().safeParse(day).success
 
 const days = checked(z.string(), (value) => {
   const [from = '', to = from, more] = value.split('/')

@@ -137,12 +137,12 @@ const MAX_AT_ONCE = 3
  */
 const CLAIM_MS = (MAX_AT_ONCE + 1) * WebhookSender.timeLimitMs
 
-const PAUSES_SECONDS = [5, 30, 120, 600, 1800, 3600, 7200]
+const PAUSES_SECONDS = [5, 30, 120, 600, 1800, 3600]
 const MAX_PAUSE_SECONDS = 7200
 
 /** The pause before the next try. @param wait seconds that the receiver requested */
 function pauseMs(tries: number, wait = 0): number {
-  const scheduled = PAUSES_SECONDS[Math.max(0, tries - 1)] ?? MAX_PAUSE_SECONDS
+  const scheduled = PAUSES_SECONDS[tries - 1] ?? MAX_PAUSE_SECONDS
   return Math.round(
     1000 * Math.max(scheduled * (0.8 + 0.4 * Math.random()), Math.min(wait, MAX_PAUSE_SECONDS)),
   )
