@@ -1,5 +1,5 @@
 // onramp person rename: gives a person, or those in a file, a new address. Audits it on standard error.
-import { PassThrough, Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
@@ -11,8 +11,9 @@ import { addressToInvite, normalizedAddress } from '../people/address.ts'
 import { readCsv } from '../people/csv.ts'
 import { PersonUnreadable, type PeopleStore } from '../people/people-store.ts'
 import { withAction } from '../people/person.ts'
-import { loadSettingsWithoutClient, type Settings } from '../settings/settings.ts'
+import { loadSettingsWithoutClient } from '../settings/settings.ts'
 import { COMMAND } from '../version.ts'
+import type { Audit } from '../web/audit.ts'
 import { openList } from './invite/list.ts'
 import { createOperatorAudit, operatorName } from './operator.ts'
 import { openPeople, withStore } from './store.ts'
@@ -34,11 +35,12 @@ export async function rename(
   await withStore(settings, async (records) => {
     const people = openPeople({ records, settings, now })
     const onDone = (change: Rename) => void stdout.write(`${change.from}: is ${change.to} now\n`)
+    const audit = createOperatorAudit(settings, stderr)
     for (const change of read) {
       const current = await people.currentAddress(change.from)
       if (current !== normalizedAddress(change.to)) change.from = current
     }
-    for (const change of await renameAll(people, read, { settings, context, onDone }))
+    for (const change of await renameAll(people, read, { audit, now, onDone }))
       if (change.outcome === 'unchanged') stdout.write(`${change.fault}\n`)
       else faults.push(change.where + change.fault)
   })
@@ -51,15 +53,14 @@ export async function renameAll<R extends AddressChange>(
   people: Pick<PeopleStore, 'rename'>,
   all: readonly R[],
   options: {
-    settings: Settings
-    context: CommandContext
-    onDone?: ((change: R) => void) | undefined
+    audit: Audit
+    now: () => number
+    onDone: (change: R) => void
     /** The list has ids, so a record that only sign-ins made at the new address is the same person's. */
     mergesSignIns?: boolean
   },
 ): Promise<(R & { outcome: keyof typeof FAULTS; fault: string })[]> {
-  const { settings, context, onDone, mergesSignIns } = options
-  const audit = createOperatorAudit(settings, context.stderr)
+  const { audit, now, onDone, mergesSignIns } = options
   const by = operatorName()
   const refused: (R & { outcome: keyof typeof FAULTS; fault: string })[] = []
   for (const change of all) {
@@ -67,7 +68,7 @@ export async function renameAll<R extends AddressChange>(
     const isMoving = all.some((other) => other.from === to)
     const outcome = await people
       .rename(from, to, {
-        change: (person) => withAction(person, { at: context.now(), what: 'renamed', by }),
+        change: (person) => withAction(person, { at: now(), what: 'renamed', by }),
         mergesSignIns,
       })
       .catch((error: unknown) => {
@@ -76,7 +77,7 @@ export async function renameAll<R extends AddressChange>(
       })
     if (outcome === 'renamed') {
       audit({ event: 'renamed', result: 'done', email: to, former: from, operator: by })
-      onDone?.(change)
+      onDone(change)
     } else {
       const fault = outcome === 'taken' && mergesSignIns ? takenOnList(to) : FAULTS[outcome](to, isMoving)
       refused.push({ ...change, outcome, fault: `${from}: unchanged: ${fault}` })
@@ -89,7 +90,7 @@ export async function renameAll<R extends AddressChange>(
 export async function previewRenames(
   rows: ListedPeople,
   inUse: Set<string>,
-  run: { list: ListEntry[]; faults: string[]; settings: Settings; context: CommandContext },
+  run: { list: ListEntry[]; faults: string[]; context: CommandContext },
 ) {
   const { list: listed, faults } = run
   const renamed: AddressChange[] = []
@@ -100,9 +101,8 @@ export async function previewRenames(
     inUse.add(to)
     return Promise.resolve('renamed' as const)
   }
-  const context = { ...run.context, stderr: new PassThrough().resume() }
   const onDone = (change: AddressChange) => void renamed.push(change)
-  const options = { settings: run.settings, context, onDone, mergesSignIns: true }
+  const options = { audit: () => {}, now: run.context.now, onDone, mergesSignIns: true }
   const list = rows.rowsByCurrentAddress(await renameAll({ rename: preview }, rows.changes, options))
   return { list, renamed, faults: [...faults, ...rows.faults.map(withPeriod)] }
 }

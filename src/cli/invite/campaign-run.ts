@@ -9,6 +9,7 @@ import { MAX_CONCURRENT, Throttle } from '../../campaigns/throttle.ts'
 import { ServiceClient } from '../../client-api/client.ts'
 import type { Records } from '../../records/records.ts'
 import type { Settings } from '../../settings/settings.ts'
+import { createOperatorAudit } from '../operator.ts'
 import { renameAll } from '../rename.ts'
 import { openPeople } from '../store.ts'
 import { loadCompanyOf, loadSettingsWith } from './email.ts'
@@ -96,8 +97,8 @@ export function createCampaignRun(
     ...(mailServer && {
       rename: (changes) =>
         renameAll(people, changes, {
-          settings,
-          context,
+          audit: createOperatorAudit(settings, context.stderr),
+          now,
           onDone: (change) => events?.onRenamed?.(change),
           mergesSignIns: true,
         }),
