@@ -254,7 +254,7 @@ export function noEmailUntil(
 export function personPage(
   person: Person,
   keepState: KeepState,
-  company: Pick<Company, 'displayName' | 'isVisible' | 'replacedBy' | 'timezone' | 'quietDays'>,
+  company: Pick<Company, 'displayName' | 'replacedBy' | 'timezone' | 'quietDays'>,
   { t, now }: { t: Texts; now: number },
 ) {
   const { help, checkedAt, apps, questions, events } = historyOf(person, keepState, company.replacedBy)

@@ -52,10 +52,7 @@ type AdminDeps = {
   people: Pick<PeopleStore, 'keyFor' | 'getByKey'>
   keepStateStore: Pick<KeepStateStore, 'load' | 'loadDecided'>
   publicUrl: string
-  company: Pick<
-    Company,
-    'displayName' | 'isVisible' | 'datasourceOf' | 'replacedBy' | 'timezone' | 'quietDays' | 'approversOf'
-  >
+  company: Company
   sendPage: SendPage
   audit: Audit
   now: () => number
