@@ -19,6 +19,8 @@ const DAY = 86_400_000
 const context = { ...neutralCompany, now: NOW, since: '' }
 const reportOf = (...people: Person[]) => createReport(summaries(...people), NOW)
 
+const withApps = (person: Person, states: Parameters<typeof withAppStates>[1], at = NOW) =>
+  withAppStates(person, states, at)
 const person = newPerson('ada@acme.example', NOW)
 const signedIn = withMilestone(person, 'signedInAt', NOW)
 const invited = withEmailState(person, 'sent', { now: NOW })
@@ -27,39 +29,27 @@ const signedInAfterBounce = withMilestone(bounced, 'signedInAt', NOW)
 
 /** The person had connected Slack, and it is listed again. */
 const lostApp = (person: Person, lapsedAt: number): Person =>
-  withEachApp(withAppStates(person, { slack_1: 'unconnected' }, NOW), { lapsedAt })
+  withEachApp(withApps(person, { slack_1: 'unconnected' }), { lapsedAt })
 
 const PROGRESS = ['ready', 'inProgress', 'notStarted', 'stuck', 'fellBack'] as const
 
 it.each<[string, Person, (typeof PROGRESS)[number]]>([
   ['not started before they sign in', person, 'notStarted'],
-  [
-    'not started, also once they are invited',
-    withAppStates(invited, { a_1: 'unconnected' }, NOW),
-    'notStarted',
-  ],
+  ['not started, also once they are invited', withApps(invited, { a_1: 'unconnected' }), 'notStarted'],
   [
     'in progress while an app is unconnected',
-    withAppStates(signedIn, { a_1: 'unconnected', b_1: 'connected' }, NOW),
+    withApps(signedIn, { a_1: 'unconnected', b_1: 'connected' }),
     'inProgress',
   ],
-  ['in progress where an app was set aside', withAppStates(signedIn, { a_1: 'skipped' }, NOW), 'inProgress'],
-  ['ready where everything is connected', withAppStates(signedIn, { a_1: 'connected' }, NOW), 'ready'],
-  ['ready where there is nothing to connect', withAppStates(person, {}, NOW), 'ready'],
-  [
-    'ready where every unconnected app is switched off',
-    withAppStates(signedIn, { a_1: 'off' }, NOW),
-    'ready',
-  ],
-  ['stuck where an app waits for an admin', withAppStates(signedIn, { a_1: 'blocked' }, NOW), 'stuck'],
-  ['stuck where a consent never showed', withAppStates(signedIn, { a_1: 'unconfirmed' }, NOW), 'stuck'],
+  ['in progress where an app was set aside', withApps(signedIn, { a_1: 'skipped' }), 'inProgress'],
+  ['ready where everything is connected', withApps(signedIn, { a_1: 'connected' }), 'ready'],
+  ['ready where there is nothing to connect', withApps(person, {}), 'ready'],
+  ['ready where every unconnected app is switched off', withApps(signedIn, { a_1: 'off' }), 'ready'],
+  ['stuck where an app waits for an admin', withApps(signedIn, { a_1: 'blocked' }), 'stuck'],
+  ['stuck where a consent never showed', withApps(signedIn, { a_1: 'unconfirmed' }), 'stuck'],
   ['stuck where the newest email bounced', bounced, 'stuck'],
   ['not stuck once a later email has left', withEmailState(bounced, 'sent', { now: NOW + 1 }), 'notStarted'],
-  [
-    'not stuck once they sign in',
-    withAppStates(signedInAfterBounce, { a_1: 'unconnected' }, NOW),
-    'inProgress',
-  ],
+  ['not stuck once they sign in', withApps(signedInAfterBounce, { a_1: 'unconnected' }), 'inProgress'],
 ])('the progress of a person is %s', (_what, person, progress) => {
   const summary = summarize(person)
   expect(PROGRESS.filter((fact) => CRITERIA[fact](summary))).toEqual([progress])
@@ -74,7 +64,7 @@ it('each person is in exactly one state, and the counts add up to everyone', asy
 })
 
 const finished = { ...signedIn, finishedAt: NOW - 9 * DAY }
-const withNewApp = withAppStates(finished, { a_1: 'unconnected' }, NOW)
+const withNewApp = withApps(finished, { a_1: 'unconnected' })
 const fallenBack = lostApp(finished, NOW - DAY)
 
 it('a person whose app is listed again is no longer ready', async () => {
@@ -117,7 +107,7 @@ it('every email about apps left to connect counts on its day, whatever came afte
 })
 
 it('a person signed in on a day in UTC, wherever the server is', async () => {
-  const someone = withAppStates(person, { a_1: 'unconnected' }, NOW)
+  const someone = withApps(person, { a_1: 'unconnected' })
   const evening = { ...someone, signedInAt: Date.parse('2026-11-02T15:00:00Z') }
   expect(new Date(evening.signedInAt).getDate()).toBe(3)
   expect((await reportOf(evening)).days.map(({ day }) => day)).toEqual(['2026-11-02'])
@@ -125,7 +115,7 @@ it('a person signed in on a day in UTC, wherever the server is', async () => {
 
 it('a person off the list, or unknown to the service, is counted separately', async () => {
   const left = { email: 'left@acme.example', leftAt: NOW }
-  const formerPerson = { ...withAppStates(signedIn, { a_1: 'blocked' }, NOW), ...left }
+  const formerPerson = { ...withApps(signedIn, { a_1: 'blocked' }), ...left }
   const report = await reportOf(formerPerson, { ...bounced, unknownAt: NOW }, person)
   expect(report).toMatchObject({ people: 1, notStarted: 1, stuck: 0, failed: 0, gone: 2 })
   const shown = async (show: string, q = '') =>
@@ -138,8 +128,8 @@ it('a person off the list, or unknown to the service, is counted separately', as
 })
 
 it('a day counts people who had connected everything and were gone on it', async () => {
-  const ready = withAppStates(signedIn, { a_1: 'connected', b_1: 'off' }, NOW - 9 * DAY)
-  const open = withAppStates(signedIn, { a_1: 'connected', b_1: 'unconnected' }, NOW - 9 * DAY)
+  const ready = withApps(signedIn, { a_1: 'connected', b_1: 'off' }, NOW - 9 * DAY)
+  const open = withApps(signedIn, { a_1: 'connected', b_1: 'unconnected' }, NOW - 9 * DAY)
   const [leftAt, unknownAt] = [NOW - DAY, NOW - 4 * DAY]
   const emailed = withEmail(
     { ...ready, leftAt },
@@ -163,9 +153,9 @@ it('a day counts people who had connected everything and were gone on it', async
 })
 
 it('the report counts each person once, by their furthest step', async () => {
-  const ada = { ...withAppStates(invited, { slack_1: 'unconnected' }, NOW), signedInAt: NOW + DAY }
+  const ada = { ...withApps(invited, { slack_1: 'unconnected' }), signedInAt: NOW + DAY }
   const invitedBob = withEmailState(newPerson('bob@acme.example', NOW), 'sent', { now: NOW + DAY })
-  const bob = withAppStates(invitedBob, { slack_1: 'connected' }, NOW + DAY)
+  const bob = withApps(invitedBob, { slack_1: 'connected' }, NOW + DAY)
   const report = await reportOf(ada, bob)
   expect(report).toMatchObject({ people: 2, invited: 2, signedIn: 1, finished: 1, uncertain: 0 })
   expect(report.asOf).toBe(new Date(NOW).toISOString())
@@ -177,8 +167,8 @@ it('the report counts each person once, by their furthest step', async () => {
 })
 
 it('the report counts people with nothing to connect separately', async () => {
-  const done = withAppStates(newPerson('bob@acme.example', NOW), { slack_1: 'connected' }, NOW)
-  const report = await reportOf(withAppStates(invited, {}, NOW), { ...done, signedInAt: NOW })
+  const done = withApps(newPerson('bob@acme.example', NOW), { slack_1: 'connected' })
+  const report = await reportOf(withApps(invited, {}), { ...done, signedInAt: NOW })
   expect(report).toMatchObject({ nothing: 1, finished: 1, ready: 2, invited: 1, signedIn: 1 })
   expect(report.ofInvited).toEqual({ opened: 0, signedIn: 0, finished: 0, nothing: 1, ready: 1 })
 })
@@ -193,8 +183,8 @@ it('the report counts the outcome of the newest email to each person', async () 
 
 it('the report lists the most awaited apps first, and counts unconfirmed consents', async () => {
   const { datasources, ...report } = await reportOf(
-    withAppStates(signedIn, { github_1: 'unconnected', slack_1: 'unconnected' }, NOW),
-    withAppStates(signedIn, { slack_1: 'unconfirmed' }, NOW),
+    withApps(signedIn, { github_1: 'unconnected', slack_1: 'unconnected' }),
+    withApps(signedIn, { slack_1: 'unconfirmed' }),
   )
   expect(datasources.map(({ instance, unconfirmed }) => [instance, unconfirmed])).toEqual([
     ['slack_1', 1],
@@ -208,14 +198,14 @@ it('the report counts people due for an email now, and the others with their dat
     withEmailState(person, 'sent', { reminder, now: NOW - days * DAY })
   const optedOut = { ...after(30), optedOutAt: NOW }
   const unsure = withEmailState(person, 'unknown', { now: NOW - 30 * DAY })
-  const started = withAppStates(signedIn, { a_1: 'unconnected' }, NOW)
+  const started = withApps(signedIn, { a_1: 'unconnected' })
   const limited = [3, 8].map((days) => {
     const emails = [1, 1, 2, 2].map(
       (reminder) => ({ reminder, state: 'sent', at: NOW - days * DAY }) as const,
     )
     return { ...person, campaigns: [{ name: 'lapses', emails }] }
   })
-  const onHold = withAppStates(after(7), { slack_1: 'unconnected', jira_1: 'connected' }, NOW)
+  const onHold = withApps(after(7), { slack_1: 'unconnected', jira_1: 'connected' })
   const others = [after(30, 3), unsure, optedOut, started, onHold, ...limited]
   const mass = { instance: 'slack_1', name: 'Slack', noticedAt: NOW, since: NOW, lapsed: 9, had: 10 }
   const all = summarizeAll(Readable.from([person, after(7), after(0), after(2), ...others]), {
@@ -228,16 +218,15 @@ it('the report counts people due for an email now, and the others with their dat
 })
 
 it('the funnel counts observed steps of people with apps to connect, so it may widen', async () => {
-  const half = withAppStates(
-    withEmailState(signedIn, 'sent', { now: NOW }),
-    { slack_1: 'connected', github_1: 'unconnected' },
-    NOW,
-  )
+  const half = withApps(withEmailState(signedIn, 'sent', { now: NOW }), {
+    slack_1: 'connected',
+    github_1: 'unconnected',
+  })
   // Connected elsewhere, without a sign-in here.
-  const elsewhere = withAppStates(invited, { slack_1: 'connected' }, NOW)
+  const elsewhere = withApps(invited, { slack_1: 'connected' })
 
   const report = await reportOf(
-    withAppStates(withMilestone(invited, 'openedAt', NOW), {}, NOW),
+    withApps(withMilestone(invited, 'openedAt', NOW), {}),
     half,
     elsewhere,
     person,
@@ -260,7 +249,7 @@ it.each<[string, Partial<KeepState>, isCounted: boolean]>([
     true,
   ],
 ])('an app %s, also for people who still have it listed', async (_what, given, isCounted) => {
-  const half = withAppStates(signedIn, { slack_1: 'unconnected', jira_1: 'connected' }, NOW)
+  const half = withApps(signedIn, { slack_1: 'unconnected', jira_1: 'connected' })
   const state = { ...newKeepState(), ...given }
   const report = await createReport(summaries(half), NOW, { state })
   const { datasources, inProgressApps } = report
@@ -318,7 +307,7 @@ it('department figures combine departments of fewer than five people, to protect
 })
 
 it('departments are sorted by the lowest share of finished people', async () => {
-  const done = withAppStates(person, {}, NOW)
+  const done = withApps(person, {})
   const half = [...members('Half', 3), ...members('Half', 3, done)]
   expect(
     (await shownOf(...members('Done', 6, done), ...members('Not begun', 6), ...half)).map(({ name }) => name),
@@ -326,7 +315,7 @@ it('departments are sorted by the lowest share of finished people', async () => 
 })
 
 const waitingFor = (app: string, state: PersonApp['state'] | 'unconfirmed' = 'blocked') =>
-  withAppStates(signedIn, { [`${app}_1`]: state }, NOW)
+  withApps(signedIn, { [`${app}_1`]: state })
 const pageOf = async (...people: Person[]) =>
   overviewPage(await reportOf(...people), newKeepState(), t, context)
 const actionItemsOf = async (...people: Person[]) =>
@@ -413,7 +402,7 @@ it.each([
     person,
   )
 
-  const open = withAppStates(emailed, { slack_1: 'unconnected' }, NOW)
+  const open = withApps(emailed, { slack_1: 'unconnected' })
   const { datasources, ...report } = await reportOf(
     open,
     { ...open, signedInAt: NOW },
