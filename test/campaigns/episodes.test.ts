@@ -7,14 +7,14 @@ import {
   isAboutApp,
   LAPSES,
   NEW_APPS,
+  type CampaignName,
 } from '../../src/campaigns/episodes.ts'
-import type { CampaignName } from '../../src/campaigns/episodes.ts'
 import { APPROVALS } from '../../src/campaigns/approvals.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import type { ListedApp } from '../../src/client-api/responses.ts'
 import { appsOf, newPerson, withCheck, withIntents, withListing } from '../../src/people/person.ts'
 import type { EmailRecord, Person } from '../../src/people/person.ts'
-import { newApproval, type KeepState } from '../../src/people/keep-state.ts'
+import { newApproval, type Approval, type DelistedApp, type KeepState } from '../../src/people/keep-state.ts'
 
 import { DAY, jira, lostApps, monday, slack } from './lapsed-person.ts'
 import { newKeepState } from '../helpers/people.ts'
@@ -22,16 +22,16 @@ import { newKeepState } from '../helpers/people.ts'
 const state: KeepState = { ...newKeepState(), evaluatedAt: monday }
 const place = { timezone: 'UTC' }
 const atDay = (day: number) => monday + day * DAY
-const dueInvitation = (person: Person, now: number, where: typeof place) =>
-  dueEmailOf('onboarding', person, { state, now, calendar: where })
+const dueInvitation = (person: Person) =>
+  dueEmailOf('onboarding', person, { state, now: monday, calendar: place })
 /** The apps of the due email, or none. */
 function dueApps(name: CampaignName, person: Person, moment: Parameters<typeof dueEmailOf>[2]): string[] {
   if (dueEmailOf(name, person, moment).kind !== 'email') return []
   const apps = appsOf(person).filter((app) => isAboutApp(name, app, person, moment))
   return apps.map(({ instance }) => instance)
 }
-const dueLapses = (person: Person, given: KeepState, now: number, zone: string) =>
-  dueApps(LAPSES, person, { state: given, now, calendar: { timezone: zone } })
+const dueLapses = (person: Person, now = monday, given: Partial<KeepState> = {}, timezone = 'UTC') =>
+  dueApps(LAPSES, person, { state: { ...state, ...given }, now, calendar: { timezone } })
 /** @param times of the sent emails @param reminder the number of the first one */
 const withSent = (person: Person, campaign: string, times: number[], apps?: string[], reminder = 0) =>
   times.reduce((one, now, index) => {
@@ -47,7 +47,7 @@ const withInvitation =
 it('a deferred lapse email is retried on another day', () => {
   const deferred = (now: number) =>
     withEmail(lostApps([slack]), { campaign: LAPSES, reminder: 0, state: 'deferred', now, apps: ['slack_1'] })
-  const after = (hours: number) => dueLapses(deferred(monday), state, monday + hours * 3_600_000, 'UTC')
+  const after = (hours: number) => dueLapses(deferred(monday), monday + hours * 3_600_000)
   expect(after(1)).toEqual([])
   expect(after(5)).toEqual([])
   expect(after(23)).toEqual(['slack_1'])
@@ -58,15 +58,15 @@ it('a deferred lapse email is retried on another day', () => {
     isRetry: false,
   })
   // Recorded while the clock ran ahead.
-  expect(dueLapses(deferred(monday + 30 * DAY), state, monday, 'UTC')).toEqual(['slack_1'])
+  expect(dueLapses(deferred(monday + 30 * DAY))).toEqual(['slack_1'])
 })
 
 it('apps resumed in turn share an email, because people get at most one daily', () => {
   const person = lostApps([slack, jira])
   const emailedOnce = withSent(person, LAPSES, [monday - 19 * 3_600_000], ['slack_1'])
   const invited = withSent(person, 'onboarding', [monday - 1])
-  expect([emailedOnce, invited].map((one) => dueLapses(one, state, monday, 'UTC'))).toEqual([[], []])
-  expect(dueLapses(emailedOnce, state, monday + 3_600_000, 'UTC')).toEqual(['slack_1', 'jira_1'])
+  expect([emailedOnce, invited].map((one) => dueLapses(one))).toEqual([[], []])
+  expect(dueLapses(emailedOnce, monday + 3_600_000)).toEqual(['slack_1', 'jira_1'])
 })
 
 it('emails about a lapse are due at once, after two and seven working days', () => {
@@ -77,7 +77,7 @@ it('emails about a lapse are due at once, after two and seven working days', () 
     const due = dueEmailOf(LAPSES, person, { state, now, calendar: place })
     if (due.kind !== 'email') continue
     sent.push(`${new Date(now).toISOString().slice(0, 13)} ${due.reminder}`)
-    person = withSent(person, LAPSES, [now], dueLapses(person, state, now, 'UTC'), due.reminder)
+    person = withSent(person, LAPSES, [now], dueLapses(person, now), due.reminder)
   }
   expect(sent).toEqual(['2027-01-18T10 0', '2027-01-20T09 1', '2027-01-27T09 2'])
 })
@@ -96,17 +96,17 @@ it.each([
 
 it('all lapsed apps share one email, in the person’s working hours', () => {
   const person = lostApps([slack, jira])
-  expect(dueLapses(person, state, monday, 'UTC')).toEqual(['slack_1', 'jira_1'])
-  expect(dueLapses(person, state, monday, 'Pacific/Auckland')).toEqual([])
+  expect(dueLapses(person)).toEqual(['slack_1', 'jira_1'])
+  expect(dueLapses(person, monday, {}, 'Pacific/Auckland')).toEqual([])
 })
 
 it('a lapse email waits for the next sweep, and while the app is paused', () => {
   const person = lostApps([slack], monday - 1)
   const paused = [{ instance: 'slack_1', name: 'Slack', noticedAt: monday, since: 0, lapsed: 60, had: 100 }]
   const resumed = paused.map((one) => ({ ...one, resumedAt: monday }))
-  expect(dueLapses(person, { ...state, evaluatedAt: monday - 1 }, monday, 'UTC')).toEqual([])
-  expect(dueLapses(person, { ...state, massDisconnects: paused }, monday, 'UTC')).toEqual([])
-  expect(dueLapses(person, { ...state, massDisconnects: resumed }, monday, 'UTC')).toEqual(['slack_1'])
+  expect(dueLapses(person, monday, { evaluatedAt: monday - 1 })).toEqual([])
+  expect(dueLapses(person, monday, { massDisconnects: paused })).toEqual([])
+  expect(dueLapses(person, monday, { massDisconnects: resumed })).toEqual(['slack_1'])
 })
 
 it.each([
@@ -116,8 +116,8 @@ it.each([
   const person = withSent(lostApps([slack], monday - 40 * DAY), LAPSES, days.map(atDay), ['slack_1'])
   const repaired = withCheck(person, { checkedAt: monday - 20 * DAY, unconnected: [] }, monday)
   const lapsedAgain = withCheck(repaired, { checkedAt: monday - DAY, unconnected: [slack] }, monday)
-  expect(dueLapses(repaired, state, monday, 'UTC')).toEqual([])
-  expect(dueLapses(lapsedAgain, state, monday, 'UTC')).toEqual(['slack_1'])
+  expect(dueLapses(repaired)).toEqual([])
+  expect(dueLapses(lapsedAgain)).toEqual(['slack_1'])
 })
 
 it('neither a rejected invitation nor a moved app delays a lapse email', () => {
@@ -125,7 +125,7 @@ it('neither a rejected invitation nor a moved app delays a lapse email', () => {
   const newApps = [{ ...cluster, instance: 'slack_1' }]
   const delistedApps = [{ ...cluster, instance: 'slack_0' }]
   const person = withInvitation('failed')(lostApps([slack]))
-  expect(dueLapses(person, { ...state, newApps, delistedApps }, monday, 'UTC')).toEqual(['slack_1'])
+  expect(dueLapses(person, monday, { newApps, delistedApps })).toEqual(['slack_1'])
 })
 
 it('an app that was switched off and on again waits for the next evaluation', () => {
@@ -135,9 +135,9 @@ it('an app that was switched off and on again waits for the next evaluation', ()
     monday,
   )
   const on = withCheck(off, { checkedAt: monday + 5, unconnected: [slack] }, monday + 5)
-  expect(dueLapses(off, state, monday, 'UTC')).toEqual([])
-  expect(dueLapses(on, state, monday + 9, 'UTC')).toEqual([])
-  expect(dueLapses(on, { ...state, evaluatedAt: monday + 6 }, monday + 9, 'UTC')).toEqual(['slack_1'])
+  expect(dueLapses(off)).toEqual([])
+  expect(dueLapses(on, monday + 9)).toEqual([])
+  expect(dueLapses(on, monday + 9, { evaluatedAt: monday + 6 })).toEqual(['slack_1'])
 })
 
 // prettier-ignore
@@ -149,13 +149,13 @@ it.each<[string, (person: Person) => Person]>([
   ['had four emails in this quarter', (person) => [1, 2, 3, 4].reduce((one, reminder) => withEmail(one, { campaign: 'c', reminder, state: 'sent', now: monday - reminder * DAY }), person)],
   ['has an address that was rejected for good', (person) => withEmail(person, { campaign: LAPSES, reminder: 0, state: 'failed', now: monday - DAY })],
 ])('a person who %s gets no lapse email', (_who, change) => {
-  expect(dueLapses(change(lostApps([slack])), state, monday, 'UTC')).toEqual([])
+  expect(dueLapses(change(lostApps([slack])))).toEqual([])
 })
 
 it('a person who has lost an app gets no invitation', () => {
   const lost = withCheck(lostApps([slack]), { checkedAt: monday, unconnected: [slack, notion] }, monday)
-  expect(dueInvitation(lost, monday, place)).toEqual({ kind: 'not-due', wasSent: false })
-  expect(dueInvitation(newPerson('eve@acme.example', 0), monday, place)).toMatchObject({ reminder: 0 })
+  expect(dueInvitation(lost)).toEqual({ kind: 'not-due', wasSent: false })
+  expect(dueInvitation(newPerson('eve@acme.example', 0))).toMatchObject({ reminder: 0 })
 })
 
 const notion: ListedApp = { instance: 'notion_1', name: 'Notion', status: 'awaiting' }
@@ -171,13 +171,10 @@ function personWithNewApp(
   const first = change(withCheck(listed, { checkedAt: at, unconnected: [slack] }, at))
   return withCheck(first, { checkedAt: newAt, unconnected: [slack, notion] }, monday)
 }
-type NewApp = NonNullable<KeepState['newApps']>[number]
-type DelistedApp = NonNullable<KeepState['delistedApps']>[number]
-type Approval = NonNullable<KeepState['approvals']>[number]
 const dueNew = (person: Person, now = monday) => dueApps(NEW_APPS, person, { state, now, calendar: place })
 
 /** Days from `monday`: a run noticed that the other app is gone; the list has the new app (default: the same); now. */
-type Moment = { listed?: number; day?: number; newApp?: Partial<NewApp>; delisted?: Partial<DelistedApp> }
+type Moment = { listed?: number; day?: number; newApp?: { isMoved: true }; delisted?: Partial<DelistedApp> }
 it.each<[string, noticed: number, isDue: boolean, Moment?]>([
   ['is sent two working days after the question', -4, true],
   ['waits for the first working day after the weekend', -3, false],
@@ -335,11 +332,11 @@ it('an app that the invitation named, or that is connected, isn’t new', () => 
 
 it('a person who has connected all but a new app gets no reminder', () => {
   const reconnected = withCheck(personWithNewApp(), { checkedAt: monday - 1, unconnected: [notion] }, monday)
-  expect(dueInvitation(reconnected, monday, place).kind).toBe('not-due')
-  expect(dueInvitation(personWithNewApp(), monday, place)).toMatchObject({ kind: 'email', reminder: 1 })
+  expect(dueInvitation(reconnected).kind).toBe('not-due')
+  expect(dueInvitation(personWithNewApp())).toMatchObject({ kind: 'email', reminder: 1 })
 })
 
 it('an invitation that may have arrived isn’t sent again', () => {
   const person = withInvitation('unknown', 0, monday - DAY)(personWithNewApp())
-  expect(dueInvitation(person, monday, place).kind).toBe('not-due')
+  expect(dueInvitation(person).kind).toBe('not-due')
 })

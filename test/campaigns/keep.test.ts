@@ -93,21 +93,14 @@ function setUpKeepRuns(size: number, apps: Apps = { slack_1: 'awaiting' }) {
     keepState = await runKeep(list, { ...deps, check, maxConcurrent: 1 })
     clock.now = began + HOUR
   }
-  /** Everyone connects all apps, and opens their page. */
-  const visitPages = async (): Promise<void> => {
+  /** Yesterday, everyone connected everything, and opened their page. */
+  const connectEveryone = async (): Promise<void> => {
+    clock.now = monday - 20 * HOUR
+    await runHours(1)
+    clock.now = monday - 13 * HOUR
     setEveryonesApp('connected')
     for (const { email } of list) await people.change(email, (person) => withConsents(person, clock.now))
-  }
-  /** Everyone connected everything yesterday. */
-  const connectEveryone = async (): Promise<void> => {
-    for (const [state, at] of [
-      ['awaiting', monday - 20 * HOUR],
-      ['connected', monday - 13 * HOUR],
-    ] as const) {
-      clock.now = at
-      await (state === 'connected' ? visitPages() : setEveryonesApp(state))
-      keepState = await runKeep(list, createDeps())
-    }
+    await runHours(1)
     clock.now = monday
   }
 
@@ -237,16 +230,20 @@ it('a person whose access ended is emailed after the next sweep, unless they hav
 })
 
 it('an app that people lose with the others isn’t new to them', async () => {
-  const { runHours, sent, alerts, setEveryonesApp, release, service, list, keepState, people, clock } =
-    setUpKeepRuns(12)
+  const {
+    runHours,
+    connectEveryone,
+    setEveryonesApp,
+    release,
+    service,
+    list,
+    people,
+    sent,
+    alerts,
+    keepState,
+  } = setUpKeepRuns(12)
   for (const { email } of list.slice(5)) service.set(email, { slack_1: 'connected' })
-  clock.now = monday - 20 * HOUR
-  await runHours(1)
-  for (const { email } of list) await people.change(email, (person) => withConsents(person, clock.now))
-  setEveryonesApp('connected')
-  clock.now = monday - 13 * HOUR
-  await runHours(1)
-  clock.now = monday
+  await connectEveryone()
   setEveryonesApp('awaiting')
 
   await runHours(48)
