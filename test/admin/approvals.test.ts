@@ -37,6 +37,14 @@ const waiting: Approval = {
   approvedAt: 0,
 }
 
+const withSlack = (state: 'blocked' | 'connected' | 'unconnected') =>
+  withAppStates(newPerson('ada@acme.example', now), { slack_1: state }, now, { slack_1: 'Slack' })
+async function actionItems(person: Person, given: Partial<KeepState>) {
+  const state = { ...newKeepState(), ...given }
+  const report = await createReport(summaries(person), now)
+  return describeActionItems(report, state, t, now)
+}
+
 let audited: Parameters<Audit>[0][]
 /** Times that everyone was read. */
 let passes: number
@@ -248,11 +256,8 @@ it.each([
 })
 
 it('an owner can approve for people who began to wait after the last run', async () => {
-  const people = ['ada', 'bob'].map((name) => {
-    const apps = [{ slack_1: 'blocked' }, now, { slack_1: 'Slack' }] as const
-    const person = withAppStates(newPerson(`${name}@acme.example`, now), ...apps)
-    return { ...person, signedInAt: since }
-  })
+  const ada = { ...withSlack('blocked'), signedInAt: since }
+  const people = [ada, { ...ada, email: 'bob@acme.example' }]
   const { open, press } = setUpApprovalPages({ approvals: [], people })
   const heading = '2 people are waiting for you to approve Slack'
   expect((await open()).body).toMatchObject({ heading, isOpen: true })
@@ -311,13 +316,7 @@ it.each([
     /didn’t work. It’s up to/,
   ],
 ] as const)('the action item of an approval on /admin shows %s', async (_what, change, title, detail) => {
-  const person = withAppStates(newPerson('ada@acme.example', now), { slack_1: 'blocked' }, now, {
-    slack_1: 'Slack',
-  })
-  const report = await createReport(summaries(person), now)
-  const approvals = [{ ...waiting, ...change }]
-  const state = { ...newKeepState(), approvals }
-  expect(describeActionItems(report, state, t, now)).toMatchObject([
+  expect(await actionItems(withSlack('blocked'), { approvals: [{ ...waiting, ...change }] })).toMatchObject([
     {
       href: '/approvals/slack_1',
       title: expect.stringMatching(title) as string,
@@ -327,10 +326,8 @@ it.each([
 })
 
 it('the question about an app gone from many lists says who waits for it', async () => {
-  const ada = withAppStates(newPerson('ada@acme.example', now), { slack_1: 'connected' }, now)
-  const person = withEachApp(ada, { delistedAt: now })
-  const delistedApps = [{ instance: 'slack_1', name: 'Slack', noticedAt: now, since: now, people: 9 }]
-  const keepState = { ...newKeepState(), approvals: [waiting], delistedApps }
+  const person = withEachApp(withSlack('connected'), { delistedAt: now })
+  const keepState = { ...newKeepState(), approvals: [waiting], delistedApps: [{ ...app, people: 9 }] }
   const report = await createReport(summarizeAll(Readable.from([person]), keepState), now)
 
   const [question] = describeActionItems(report, keepState, t, now)
@@ -342,11 +339,8 @@ it.each([
   ['one person connects the approved app first', 'approved', 26],
   ['everyone who waited can connect it', 'confirmed', 0],
 ] as const)('/admin has no action item while %s', async (_what, stage, count) => {
-  const person = withAppStates(newPerson('ada@acme.example', now), { slack_1: 'blocked' }, now)
-  const report = await createReport(summaries(person), now)
   const approvals = [{ ...waiting, stage, stageChangedAt: now, approvedAt: now, waitingPeople: count }]
-  const state = { ...newKeepState(), approvals }
-  expect(describeActionItems(report, state, t, now)).toEqual([])
+  expect(await actionItems(withSlack('blocked'), { approvals })).toEqual([])
 })
 
 it.each([
@@ -356,10 +350,9 @@ it.each([
 ] as const)(
   'figures and the person’s page show who waits for an approval: %s',
   async (_when, change, state) => {
-    const ada = withAppStates(newPerson('ada@acme.example', now), { slack_1: 'unconnected' }, now)
     const intents = { checkedAt: now, apps: [{ instance: 'slack_1', kind: 'blocked', since } as const] }
     const keepState = { ...newKeepState(), approvals: [{ ...waiting, ...change }] }
-    const person = { ...ada, signedInAt: since, intents }
+    const person = { ...withSlack('unconnected'), signedInAt: since, intents }
     expect(historyOf(person, keepState).apps).toMatchObject([{ state }])
     const { stuck } = await createReport(summarizeAll(Readable.from([person]), keepState), now)
     expect(stuck).toBe(Number(state === 'blocked'))

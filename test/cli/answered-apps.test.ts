@@ -77,9 +77,7 @@ it.each<[string, string, string, object, object]>([
   rollout.names.set('notion_1', 'Notion')
   if (name === 'Slack') await runMassDisconnect(['jira_1', 'slack_1'], rollout)
   else {
-    for (const email of twelve) rollout.unconnectedApps.set(email, ['slack_1'])
-    rollout.conditions.now = monday - 8 * HOUR
-    await rollout.run(twelve)
+    await rollout.runForTwelve(['slack_1'], monday - 8 * HOUR)
     rollout.conditions.now = monday + 2 * DAY
     for (const email of twelve) await rollout.people.change(email, (one) => withConsents(one, monday + DAY))
   }

@@ -110,10 +110,17 @@ export function installation(env: Record<string, string> = {}) {
     conditions.now += HOUR
     return { exit, ...printed }
   }
+  /** A run at `at` for twelve people, each of whom has these apps left to connect. */
+  const runForTwelve = async (apps: readonly string[], at: number) => {
+    for (const email of twelve) unconnectedApps.set(email, [...apps])
+    conditions.now = at
+    return await run(twelve)
+  }
   return {
     run,
+    runForTwelve,
     conditions,
-    unconnectedApps: unconnectedApps,
+    unconnectedApps,
     names,
     checkedEmails,
     sentEmails,
@@ -163,43 +170,27 @@ export const twelve = Array.from({ length: 12 }, (_, one) => `p${one}@acme.examp
 
 /** Twelve people are invited to Jira and Slack; then Jira is gone from all of their lists. @returns also that run's output */
 export async function goneForTwelve(company = installation()) {
-  const { run, unconnectedApps, conditions, sentEmails } = company
-  for (const [apps, at] of [
-    [['jira_1', 'slack_1'], monday],
-    [['slack_1'], monday + DAY],
-  ] as const) {
-    for (const email of twelve) unconnectedApps.set(email, [...apps])
-    sentEmails.length = 0
-    conditions.now = at
-    await run(twelve)
-  }
-  conditions.now = monday + DAY + HOUR
-  return { ...company, ...(await run(twelve)) }
+  await company.runForTwelve(['jira_1', 'slack_1'], monday)
+  company.sentEmails.length = 0
+  await company.runForTwelve(['slack_1'], monday + DAY)
+  return { ...company, ...(await company.run(twelve)) }
 }
 
 /** Twelve people connect these apps and lose the last one, noticed by three runs. @returns also the last run's output */
 export async function runMassDisconnect(apps: string[], company = installation()) {
-  const { run, unconnectedApps, conditions, sentEmails, people } = company
-  const setUnconnected = (instances: string[]) => {
-    for (const email of twelve) unconnectedApps.set(email, [...instances])
-  }
+  const { run, runForTwelve, conditions, sentEmails, people } = company
 
   // Everyone still has to connect. At night, so that no one is invited.
-  setUnconnected(apps)
-  conditions.now = monday - 8 * HOUR
-  await run(twelve)
+  await runForTwelve(apps, monday - 8 * HOUR)
 
   // They connect, and their pages notice it.
-  setUnconnected([])
   conditions.now = monday + DAY
   for (const email of twelve) await people.change(email, (person) => withConsents(person, conditions.now))
-  await run(twelve)
+  await runForTwelve([], conditions.now)
 
   // They lose the last app.
-  setUnconnected(apps.slice(-1))
   sentEmails.length = 0
-  conditions.now = monday + 2 * DAY
-  await run(twelve)
+  await runForTwelve(apps.slice(-1), monday + 2 * DAY)
 
   conditions.now += 6 * HOUR
   await run(twelve)

@@ -43,10 +43,8 @@ it('the first email after a release has the operator who released it', async () 
 
 it('a run prints that a hold ended without a release', async () => {
   const company = await runMassDisconnect(['slack_1'])
-  for (const email of twelve) company.unconnectedApps.set(email, [])
-  company.conditions.now += 7 * HOUR
-
-  const [ending, next] = [await company.run(twelve), await company.run(twelve)]
+  const ending = await company.runForTwelve([], company.conditions.now + 7 * HOUR)
+  const next = await company.run(twelve)
 
   const line =
     /^Slack 1 is back for most of the 12 people who had lost it \([^)]*\)\. Emails to the others are no longer on hold\.$/m
@@ -114,15 +112,9 @@ it('an app gone from many lists is a question to admins, and not counted', async
 })
 
 it('an app gone while another instance is new for many may have moved there', async () => {
-  const { run, unconnectedApps, conditions, sentEmails } = installation()
-  for (const [app, at] of [
-    ['jira_1', monday],
-    ['jira_2', monday + DAY],
-  ] as const) {
-    for (const email of twelve) unconnectedApps.set(email, [app])
-    conditions.now = at
-    await run(twelve)
-  }
+  const { run, runForTwelve, sentEmails } = installation()
+  await runForTwelve(['jira_1'], monday)
+  await runForTwelve(['jira_2'], monday + DAY)
 
   const { err } = await run(twelve)
 
@@ -133,15 +125,9 @@ it('an app gone while another instance is new for many may have moved there', as
 })
 
 it('a run that finds an app gone from many lists doesn’t count it as connected', async () => {
-  const { run, unconnectedApps, conditions, keepState } = installation()
-  for (const [apps, at] of [
-    [['jira_1'], monday],
-    [[], monday + DAY],
-  ] as const) {
-    for (const email of twelve) unconnectedApps.set(email, [...apps])
-    conditions.now = at
-    await run(twelve)
-  }
+  const { runForTwelve, keepState } = installation()
+  await runForTwelve(['jira_1'], monday)
+  await runForTwelve([], monday + DAY)
   const { days, delistedApps } = await keepState.load()
   expect([delistedApps?.length, days.at(-1)]).toMatchObject([1, { ready: 12, nothing: 12 }])
 })
@@ -255,12 +241,9 @@ it.each([
 ])(
   'people whose only app left their lists haven’t connected everything, once it is %s',
   async (_how, removed) => {
-    const { run, unconnectedApps, conditions, people } = installation()
-    for (const email of twelve) unconnectedApps.set(email, ['jira_1'])
-    await run(twelve)
-    for (const email of twelve) unconnectedApps.set(email, [])
-    conditions.now += 7 * HOUR
-    await run(twelve)
+    const { run, runForTwelve, conditions, people } = installation()
+    await runForTwelve(['jira_1'], monday)
+    await runForTwelve([], monday + 8 * HOUR)
     conditions.now += 7 * HOUR
     await run(twelve, { removed })
     expect((await people.get(twelve[0]!))?.finishedAt).toBeUndefined()
@@ -333,9 +316,7 @@ it.each([
 
 it('an app that returns to the lists is unconnected again, without lapses', async () => {
   const company = await goneForTwelve()
-  for (const email of twelve) company.unconnectedApps.set(email, ['jira_1', 'slack_1'])
-  company.conditions.now = monday + 2 * DAY
-  const { exit } = await company.run(twelve)
+  const { exit } = await company.runForTwelve(['jira_1', 'slack_1'], monday + 2 * DAY)
   const apps = (await company.people.get(twelve[0]!))?.lastCheck?.apps
   expect([exit, apps?.find(({ instance }) => instance === 'jira_1')]).toEqual([
     0,
@@ -403,11 +384,10 @@ it('a replacement app is announced in one email to former users, without a quest
 })
 
 it('someone whose list still has only the replaced app has not connected its replacement', async () => {
-  const { run, unconnectedApps, conditions, people } = installation()
+  const { run, runForTwelve, unconnectedApps, conditions, people } = installation()
   const company = resolveCompany({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
   const [moved, ...others] = twelve
-  for (const email of twelve) unconnectedApps.set(email, ['slack_1'])
-  await run(twelve)
+  await runForTwelve(['slack_1'], monday)
   unconnectedApps.set(moved!, ['slack_2', 'slack_1'])
   for (const hours of [7, 14]) {
     conditions.now = monday + hours * HOUR

@@ -6,7 +6,7 @@ import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport, newAppCounts } from '../../src/admin/report.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { neutralCompany, resolveCompany } from '../../src/company/company.ts'
-import { newApproval } from '../../src/people/keep-state.ts'
+import { newApproval, type KeepState } from '../../src/people/keep-state.ts'
 import { problemFor } from '../client-api/problem-for.ts'
 import { newKeepState, withAppStates } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
@@ -22,7 +22,13 @@ async function itemsOnAdmin({ people, keepState, conditions }: Installation) {
   return describeActionItems(shown.report, shown.keepState, t, conditions.now)
 }
 
-const ONE_PERSON = [{ email: ADA }]
+async function askForApproval({ people, unconnectedApps }: Installation, ...apps: string[]) {
+  unconnectedApps.set(ADA, apps)
+  const states = Object.fromEntries(apps.map((instance) => [instance, 'blocked' as const]))
+  await people.change(ADA, (person) => withAppStates(person, states, monday))
+}
+
+const manyFaults = Array.from({ length: 40 }, (_, line) => `line ${line}: x`)
 const runs: [string, RegExp, (company: Installation) => Promise<{ exit: number; err: string }>][] = [
   [
     'many people lost an app',
@@ -36,27 +42,23 @@ const runs: [string, RegExp, (company: Installation) => Promise<{ exit: number; 
   [
     'no one can be asked for an approval',
     /1 person is waiting for you to approve slack\. No one could be asked/,
-    async ({ run, people, unconnectedApps }) => {
-      unconnectedApps.set(ADA, ['slack_1'])
-      await people.change(ADA, (person) => withAppStates(person, { slack_1: 'blocked' }, monday))
-      return await run([ADA])
+    async (company) => {
+      await askForApproval(company, 'slack_1')
+      return await company.run([ADA])
     },
   ],
   [
     'no one can be asked about the last of five approvals',
     /1 person is waiting for you to approve e\. No one could be asked/,
-    async ({ run, people, unconnectedApps, keepState }) => {
-      const apps = ['a_1', 'b_1', 'c_1', 'd_1', 'e_1']
-      unconnectedApps.set(ADA, apps)
-      const states = Object.fromEntries(apps.map((instance) => [instance, 'blocked' as const]))
-      await people.change(ADA, (person) => withAppStates(person, states, monday))
-      const requested = apps.slice(0, 4).map((instance) => ({
-        ...newApproval(instance, instance),
-        requestedAt: monday,
-        requestedForCount: 1,
+    async (company) => {
+      await askForApproval(company, 'a_1', 'b_1', 'c_1', 'd_1', 'e_1')
+      const requested = { requestedAt: monday, requestedForCount: 1 }
+      const approvals = ['a_1', 'b_1', 'c_1', 'd_1'].map((one) => ({
+        ...newApproval(one, one),
+        ...requested,
       }))
-      await keepState.save({ ...newKeepState(), approvals: requested })
-      return await run([ADA])
+      await company.keepState.save({ ...newKeepState(), approvals })
+      return await company.run([ADA])
     },
   ],
   [
@@ -88,8 +90,7 @@ const runs: [string, RegExp, (company: Installation) => Promise<{ exit: number; 
   [
     'a line is invalid',
     /line 3: "Ada Byron" is not a valid email address\./,
-    async ({ run }) =>
-      await run(ONE_PERSON, { faults: ['line 3: "Ada Byron" is not a valid email address'] }),
+    ({ run }) => run([ADA], { faults: ['line 3: "Ada Byron" is not a valid email address'] }),
   ],
   [
     'a record can’t be read, beside many invalid lines',
@@ -98,7 +99,7 @@ const runs: [string, RegExp, (company: Installation) => Promise<{ exit: number; 
       await people.change(ADA, (person) => ({ ...person, name: 'Ada' }))
       for await (const keys of records.keys('person:'))
         for (const key of keys) await records.put(key, 'nothing readable', 3600)
-      return await run(ONE_PERSON, { faults: Array.from({ length: 40 }, (_, line) => `line ${line}: x`) })
+      return await run([ADA], { faults: manyFaults })
     },
   ],
   [
@@ -108,7 +109,7 @@ const runs: [string, RegExp, (company: Installation) => Promise<{ exit: number; 
       conditions.onCheck = () => {
         throw Object.assign(problemFor(403), { responseStatus: 403 })
       }
-      return await run(ONE_PERSON, { faults: Array.from({ length: 40 }, (_, line) => `line ${line}: x`) })
+      return await run([ADA], { faults: manyFaults })
     },
   ],
   [
@@ -221,21 +222,19 @@ it('an email that a killed run left open is reported once', async () => {
   expect({ exit: second.exit, count: countIn(second.err) }).toEqual({ exit: 0, count: undefined })
 })
 
-it('an app that replaces another one of its name has that name on /admin', async () => {
+async function shownAfterMove(changed: Partial<KeepState>) {
   const company = resolveCompany({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
   company.findReplaced([{ instance: 'slack_2' }])
-  const former = { instance: 'slack_1', name: 'Slack', noticedAt: 1, since: 1, people: 12 }
-  const massDisconnects = [{ ...former, lapsed: 9, had: 10, resumedAt: 2 }]
-  const state = { ...newKeepState(), massDisconnects, delistedApps: [former] }
   const report = await createReport(summarizeAll(installation().people.all()), monday)
+  const apps = { ...report, datasources: [newAppCounts('slack_2', 'Slack')] }
+  return withCompanyNames(apps, { ...newKeepState(), ...changed }, company, 'en')
+}
 
-  const shown = withCompanyNames(
-    { ...report, datasources: [newAppCounts('slack_2', 'Slack')] },
-    state,
-    company,
-    'en',
-  )
+const formerSlack = { instance: 'slack_1', name: 'Slack', noticedAt: 1, since: 1 }
 
+it('an app that replaces another one of its name has that name on /admin', async () => {
+  const massDisconnects = [{ ...formerSlack, lapsed: 9, had: 10, resumedAt: 2 }]
+  const shown = await shownAfterMove({ massDisconnects, delistedApps: [{ ...formerSlack, people: 12 }] })
   expect(shown.report.datasources[0]?.name).toBe('Slack')
   expect(shown.keepState.delistedApps).toEqual([])
 })
@@ -244,14 +243,8 @@ it.each([
   ['for most people', { movedTo: 'slack_2' }],
   ['for some people', { likelySuccessor: 'slack_2' }],
 ])('before the next run, /admin asks for no replaces of an app that moved %s', async (_who, move) => {
-  const company = resolveCompany({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
-  company.findReplaced([{ instance: 'slack_2' }])
-  const former = { instance: 'slack_1', name: 'Slack', noticedAt: 1, since: 1, lapsed: 9, had: 10, ...move }
-  const state = { ...newKeepState(), massDisconnects: [former] }
-  const report = await createReport(summarizeAll(installation().people.all()), monday)
-  const apps = { ...report, datasources: [newAppCounts('slack_2', 'Slack')] }
-
-  const shown = withCompanyNames(apps, state, company, 'en')
+  const massDisconnects = [{ ...formerSlack, lapsed: 9, had: 10, ...move }]
+  const shown = await shownAfterMove({ massDisconnects })
   const [item] = describeActionItems(shown.report, shown.keepState, t, monday)
 
   expect(item?.detail).toMatch(/^Slack has moved to slack_2\. (?:(?!replaces).)*$/)
