@@ -12,6 +12,8 @@ const stateWith = (...massDisconnects: MassDisconnect[]): KeepState => ({ ...NO_
 
 type Lapses = [people: number, lapsedAt: number]
 
+const copies = (count: number, person: Person) => Array<Person>(count).fill(person)
+
 const regained = withCheck(lostApps([slack], monday + 1), { checkedAt: monday + 2, unconnected: [] }, monday)
 
 /** @param lapses of Slack @param had number of people who had it, with or without a lapse @param again who have it again */
@@ -22,11 +24,9 @@ async function evaluate(
   now = monday + 2,
   again = 0,
 ) {
-  const lost = lapses.flatMap(([people, lapsedAt]) =>
-    Array.from({ length: people }, () => lostApps([slack], lapsedAt)),
-  )
-  const unaffected = Array.from({ length: Math.max(0, had - lost.length) }, () => lostApps([], monday))
-  const all = [...lost, ...Array<Person>(again).fill(regained), ...unaffected]
+  const lost = lapses.flatMap(([people, lapsedAt]) => copies(people, lostApps([slack], lapsedAt)))
+  const unaffected = copies(Math.max(0, had - lost.length), lostApps([], monday))
+  const all = [...lost, ...copies(again, regained), ...unaffected]
   return (await findClusters(all, state, now)).massDisconnects
 }
 
@@ -75,8 +75,6 @@ it.each([
   expect(await evaluate([[lost, monday + 1]], 100, later, monday + 3, again)).toHaveLength(count)
 })
 
-const copies = (count: number, person: Person) => Array.from({ length: count }, () => person)
-
 /** Someone who lost Slack and has it again, or has another one, or whose list it left. */
 const lostSlack = lostApps([slack], monday + 1)
 const later = { checkedAt: monday + 2, delisted: new Set<string>() }
@@ -111,7 +109,7 @@ it.each<[string, Person[], string[], object[]]>([
   'a hold ends as restored only if its people have the app again: they %s',
   async (_what, all, events, holds) => {
     const state = { ...stateWith(sixty), evaluatedAt: monday + 2 }
-    const unaffected = Array.from({ length: 40 }, () => lostApps([], monday))
+    const unaffected = copies(40, lostApps([], monday))
     const found = await findClusters([...all, ...unaffected], state, monday + 3)
     expect(found.appEvents.flatMap(({ what }) => (what === 'new' ? [] : what))).toEqual(events)
     expect(found.massDisconnects).toMatchObject(holds)
@@ -196,7 +194,7 @@ it.each<[string, string, number, number | undefined]>([
     // Later checks and evaluations keep it so.
     const later = withCheck(person, { checkedAt: at + 60 * DAY, unconnected: [slack] }, at + 60 * DAY)
     expect(evaluated(later, []).lastCheck?.apps).toEqual(person.lastCheck?.apps)
-    const people = [...Array.from({ length: 60 }, () => lostApps([slack], monday)), ...Array.from({ length: 20 }, () => person)]
+    const people = [...copies(60, lostApps([slack], monday)), ...copies(20, person)]
     const state = { ...stateWith(found), evaluatedAt: monday - 3 * DAY }
     const { massDisconnects, newApps } = await findClusters(people, state, at + 60 * DAY)
     expect(massDisconnects).toHaveLength(1)
@@ -210,9 +208,9 @@ it.each<[string, number, number[], number[]]>([
   ['with the first lapse', 0, [41, 44], []],
 ])('people who had an app before onramp lose it with the others: %s', async (_when, early, lost, isNew) => {
   const people = [
-    ...Array.from({ length: 17 }, () => lostApps([slack], monday)),
-    ...Array.from({ length: 3 }, () => lostApps([], monday)),
-    ...Array.from({ length: 24 }, () => firstListed(monday + early)),
+    ...copies(17, lostApps([slack], monday)),
+    ...copies(3, lostApps([], monday)),
+    ...copies(24, firstListed(monday + early)),
   ]
   const found = await findClusters(people, { ...NO_CLUSTERS, evaluatedAt: monday - 3 * DAY }, RUN)
   expect(found.massDisconnects.flatMap(({ lapsed, had }) => [lapsed, had])).toEqual(lost)
@@ -233,9 +231,9 @@ it.each<[string, { lost?: number[]; kept?: number; listed?: number[]; known?: bo
   const { lost: lapses = [], kept = 0, listed = [], known = false } = row
   const people = [
     ...lapses.map((later) => lostApps([slack], monday + later)),
-    ...Array.from({ length: kept }, () => lostApps([], monday)),
+    ...copies(kept, lostApps([], monday)),
     ...listed.map((later) => firstListed(monday + later)),
-    ...Array.from({ length: 20 }, () => first),
+    ...copies(20, first),
   ]
   const before = { instance: 'slack_1', name: 'Slack', noticedAt: monday + 1, since: monday, people: 19 }
 
@@ -253,7 +251,7 @@ it.each([
   ['a millisecond less before', 'lost', monday - 3 * HALF + 1, 0],
 ])('an app first listed %s others lose it is %s', async (_when, _kind, since, count) => {
   const newApps = [{ instance: 'slack_1', name: 'Slack', noticedAt: monday, since, people: 24 }]
-  const people = Array.from({ length: 17 }, () => lostApps([slack], monday))
+  const people = copies(17, lostApps([slack], monday))
   const found = await findClusters(people, { ...NO_CLUSTERS, newApps }, RUN)
   expect(found.newApps).toHaveLength(count)
 })
@@ -272,7 +270,7 @@ it.each([
   const one = gone(monday + 2 + later, next)(later === 0 ? left : gone(monday + 2)(left))
   const state = { ...stateWith(sixty), evaluatedAt: monday + 2 }
 
-  const all = [...Array<Person>(moved).fill(one), ...Array<Person>(60 - moved).fill(left)]
+  const all = [...copies(moved, one), ...copies(60 - moved, left)]
 
   const { massDisconnects } = await findClusters(all, state, monday + HOUR)
 

@@ -8,6 +8,9 @@ import { ADA, DAY, installation, monday } from './installation.ts'
 import { runCommand } from './run-command.ts'
 import { useStoredPeople } from './stored-people.ts'
 
+const [BOB, CLEO, KING] = ['bob@acme.example', 'cleo@acme.example', 'king@acme.example'] as const
+/** Ada, Bob and Cleo, or the first of them, with these ids. */
+const listOf = (...ids: string[]) => ids.map((id, at) => ({ email: [ADA, BOB, CLEO][at]!, id }))
 /** Beside them, one change is not suspicious. */
 const others = Array.from({ length: 12 }, (_, id) => ({ email: `p${id}@acme.example`, id: `P${id}` }))
 const rowsAt = (domain: string, count: number) =>
@@ -15,27 +18,27 @@ const rowsAt = (domain: string, count: number) =>
 
 it('a person with a new address and the same id stays opted out', async () => {
   const { run, people, subjectsTo, unconnectedApps } = installation()
-  const [bob, king, id] = ['bob@acme.example', 'king@acme.example', 'E1']
-  for (const email of [ADA, bob, king]) unconnectedApps.set(email, ['slack_1'])
-  await run([{ email: ADA, id }, bob])
+  const id = 'E1'
+  for (const email of [ADA, BOB, KING]) unconnectedApps.set(email, ['slack_1'])
+  await run([{ email: ADA, id }, BOB])
   await people.change(ADA, (person) => ({ ...person, optedOutAt: 1 }))
 
-  const { exit, err } = await run([{ email: king, id }, bob])
+  const { exit, err } = await run([{ email: KING, id }, BOB])
   expect([exit, err.match(/"audit":"renamed","result":"done"/g)?.length]).toEqual([0, 1])
-  expect(err).toContain(`1 person has a new address or id:\n  ${ADA} is ${king} now\n`)
+  expect(err).toContain(`1 person has a new address or id:\n  ${ADA} is ${KING} now\n`)
   expect(await people.get(ADA)).toBeUndefined()
-  expect(await people.get(king)).toMatchObject({ id, optedOutAt: 1, actions: [{ what: 'renamed' }] })
-  expect(await people.get(king)).not.toHaveProperty('leftAt')
+  expect(await people.get(KING)).toMatchObject({ id, optedOutAt: 1, actions: [{ what: 'renamed' }] })
+  expect(await people.get(KING)).not.toHaveProperty('leftAt')
 
   // An older list without ids.
-  const older = await run([ADA, bob])
+  const older = await run([ADA, BOB])
   expect({ exit: older.exit, err: older.err }).toEqual({
     exit: 0,
-    err: expect.stringContaining(`Update the list:\n  ${ADA} is ${king} now\n`),
+    err: expect.stringContaining(`Update the list:\n  ${ADA} is ${KING} now\n`),
   })
-  expect((await collect(people.all())).map(({ email }) => email).toSorted()).toEqual([bob, king])
+  expect((await collect(people.all())).map(({ email }) => email).toSorted()).toEqual([BOB, KING])
   expect(subjectsTo(ADA)).toHaveLength(1)
-  expect(subjectsTo(king)).toHaveLength(0)
+  expect(subjectsTo(KING)).toHaveLength(0)
 })
 
 it('a newcomer with someone’s former address inherits nothing, and that person keeps it all', async () => {
@@ -48,7 +51,7 @@ it('a newcomer with someone’s former address inherits nothing, and that person
 
   const { exit, err } = await run([{ email: ADA, id: 'E9' }, ...others])
   const [newcomer, leaver] = [await people.get(ADA), await people.get(former)]
-  await run([{ email: 'king@acme.example', id: 'E7' }, { email: ADA, id: 'E9' }, ...others])
+  await run([{ email: KING, id: 'E7' }, { email: ADA, id: 'E9' }, ...others])
 
   expect([exit, err]).toEqual([0, expect.stringContaining(`the data of the former one is at ${former} now`)])
   expect(newcomer).toMatchObject({ id: 'E9', lastCheck: expect.anything() as object })
@@ -60,7 +63,7 @@ it('a newcomer with someone’s former address inherits nothing, and that person
     leftAt: expect.any(Number) as number,
   })
   expect(subjectsTo(ADA)).toHaveLength(2)
-  expect(await people.get('king@acme.example')).toMatchObject({ id: 'E7', optedOutAt: 1 })
+  expect(await people.get(KING)).toMatchObject({ id: 'E7', optedOutAt: 1 })
 })
 
 it.each<[string, string | undefined, string, number?]>([
@@ -108,33 +111,25 @@ it('many other ids at the same addresses need --confirm, and are then the same p
 
 it('someone who signed in with a new address before the run keeps both records’ data', async () => {
   const { run, people, unconnectedApps } = installation()
-  const king = 'king@acme.example'
   unconnectedApps.set(ADA, ['slack_1'])
   await run([{ email: ADA, id: 'E7' }])
-  await people.change(king, (person) => ({ ...person, signIns: ['new'], signedInAt: 1 }))
+  await people.change(KING, (person) => ({ ...person, signIns: ['new'], signedInAt: 1 }))
 
-  const { exit } = await run([{ email: king, id: 'E7' }])
+  const { exit } = await run([{ email: KING, id: 'E7' }])
 
   expect([exit, await collect(people.all())]).toMatchObject([
     0,
-    [{ email: king, id: 'E7', signIns: ['new'], campaigns: [{ name: 'onboarding' }] }],
+    [{ email: KING, id: 'E7', signIns: ['new'], campaigns: [{ name: 'onboarding' }] }],
   ])
 })
 
 it('a new address with another person’s data is reported, without emails or departures', async () => {
   const { run, people, subjectsTo, unconnectedApps } = installation()
-  const bob = 'bob@acme.example'
-  for (const email of [ADA, bob]) unconnectedApps.set(email, ['slack_1'])
-  await run([
-    { email: ADA, id: 'E1' },
-    { email: bob, id: 'E2' },
-  ])
+  for (const email of [ADA, BOB]) unconnectedApps.set(email, ['slack_1'])
+  await run(listOf('E1', 'E2'))
   const before = await collect(people.all())
 
-  const { exit, err } = await run([
-    { email: bob, id: 'E1' },
-    { email: ADA, id: 'E2' },
-  ])
+  const { exit, err } = await run(listOf('E2', 'E1'))
 
   expect(exit).toBe(3)
   expect(
@@ -142,10 +137,9 @@ it('a new address with another person’s data is reported, without emails or de
   ).toHaveLength(2)
   expect(await collect(people.all())).toEqual(before)
   expect(subjectsTo(ADA)).toHaveLength(1)
-  expect(subjectsTo(bob)).toHaveLength(1)
+  expect(subjectsTo(BOB)).toHaveLength(1)
 })
 
-const [BOB, CLEO] = ['bob@acme.example', 'cleo@acme.example'] as const
 const opted = { optedOutAt: 1 }
 const { env, withPeople } = useStoredPeople()
 
@@ -164,14 +158,14 @@ it.each<[string, names: string[], ids: string[], needs: number]>([
   ['an id that is someone else’s now, with names', ['Ada', 'Bob', 'Cleo'], ['E9', 'E1', 'E3'], 0],
 ])('%s move no one’s data, and a dry run says the same', async (_what, names, ids, needs) => {
   const { run, people, sentEmails } = installation()
-  const listOf = (all: string[]) =>
-    [ADA, BOB, CLEO].map((email, at) => ({ email, id: all[at]!, ...(names[at] && { name: names[at] }) }))
-  await run(listOf(['E1', 'E2', 'E3']))
+  const named = (...of: string[]) =>
+    listOf(...of).map((row, at) => ({ ...row, ...(names[at] && { name: names[at] }) }))
+  await run(named('E1', 'E2', 'E3'))
   await people.change(ADA, (person) => ({ ...person, ...opted }))
   const before = sentEmails.length
 
-  const dry = await dryRun(listOf(ids), await collect(people.all()))
-  const { exit, err } = await run(listOf(ids))
+  const dry = await dryRun(named(...ids), await collect(people.all()))
+  const { exit, err } = await run(named(...ids))
 
   expect([exit, dry.exit]).toEqual(needs > 0 ? [3, 3] : [0, 0])
   const faults = (text: string) =>
@@ -184,29 +178,14 @@ it.each<[string, names: string[], ids: string[], needs: number]>([
   expect(sentEmails).toHaveLength(before)
 })
 
+const listed = { email: ADA, id: 'E1', listedAt: 1 }
+const signedIn = { email: BOB, signIns: ['new'] }
 it.each<[string, Partial<Person>[], exit: number]>([
-  [
-    'only signed in',
-    [
-      { email: ADA, id: 'E1', listedAt: 1 },
-      { email: BOB, signIns: ['new'] },
-    ],
-    0,
-  ],
-  [
-    'opted out',
-    [
-      { email: ADA, id: 'E1', listedAt: 1 },
-      { email: BOB, signIns: ['new'], ...opted },
-    ],
-    3,
-  ],
+  ['only signed in', [listed, signedIn], 0],
+  ['opted out', [listed, { ...signedIn, ...opted }], 3],
   [
     'has a sign-in and an email',
-    [
-      { email: ADA, id: 'E1', listedAt: 1 },
-      { email: BOB, signIns: ['new'], campaigns: [{ name: 'onboarding', emails: [] }] },
-    ],
+    [listed, { ...signedIn, campaigns: [{ name: 'onboarding', emails: [] }] }],
     3,
   ],
   ['was interrupted', [{ email: BOB, id: 'E1', listedAt: 1, formerEmails: [ADA], renamingFrom: ADA }], 0],
@@ -229,19 +208,16 @@ it('a dry run says where data would move, and names no command for it', async ()
 
 it('putting the former ids back returns each person’s data', async () => {
   const { run, people } = installation()
-  const listOf = (...ids: string[]) => [
-    ...[ADA, BOB, CLEO].map((email, at) => ({ email, id: ids[at]! })),
-    ...others,
-  ]
-  await run(listOf('E1', 'E2', 'E3'))
+  const former = [...listOf('E1', 'E2', 'E3'), ...others]
+  await run(former)
   await people.change(ADA, (person) => ({ ...person, ...opted }))
 
-  const { err } = await run(listOf('E9', 'E1', 'E3'))
+  const { err } = await run([...listOf('E9', 'E1', 'E3'), ...others])
   const vacated = vacatedAddress(BOB, 'E2')
   expect(err).not.toMatch(/invite forget|person rename/)
   expect(err).toContain('put the former ids back on the list')
   expect(await people.rename(vacated, BOB)).toBe('taken')
-  const returned = await run(listOf('E1', 'E2', 'E3'))
+  const returned = await run(former)
   expect(returned.err).toMatch(new RegExp(`${ADA} has its former id again: what was recorded since is at `))
   expect(returned.err).not.toContain('put the former ids back')
 
@@ -252,23 +228,18 @@ it('putting the former ids back returns each person’s data', async () => {
 
 it('two rows with one address leave both people as they were', async () => {
   const { run, people, subjectsTo, unconnectedApps } = installation()
-  const bob = 'bob@acme.example'
-  for (const email of [ADA, bob]) unconnectedApps.set(email, ['slack_1'])
-  const listOf = (adaAddress: string) => [
-    { email: adaAddress, id: 'E1' },
-    { email: bob, id: 'E2' },
-    { email: 'eve@acme.example', id: 'E3' },
-  ]
-  await run(listOf(ADA))
-  const before = [await people.get(ADA), await people.get(bob)]
+  for (const email of [ADA, BOB]) unconnectedApps.set(email, ['slack_1'])
+  const [ada, ...rest] = listOf('E1', 'E2', 'E3')
+  await run([ada!, ...rest])
+  const before = [await people.get(ADA), await people.get(BOB)]
 
-  const { list, faults } = withUsableIds(listOf(bob))
+  const { list, faults } = withUsableIds([{ ...ada, email: BOB }, ...rest])
   const { exit, err } = await run(list, { faults })
 
   expect(exit).toBe(3)
   expect(err).toContain('Needs you: bob@acme.example is the address of "E1" and "E2"')
-  expect([await people.get(ADA), await people.get(bob)]).toEqual(before)
-  expect([subjectsTo(ADA), subjectsTo(bob)].map(({ length }) => length)).toEqual([1, 1])
+  expect([await people.get(ADA), await people.get(BOB)]).toEqual(before)
+  expect([subjectsTo(ADA), subjectsTo(BOB)].map(({ length }) => length)).toEqual([1, 1])
 })
 
 it('many new addresses at once need --confirm', async () => {
