@@ -115,50 +115,37 @@ it('fewer ready people name the app that has moved for some of them', () => {
   expect(compared([...moved, ...named])).toContain('7 fewer ready: Slack has moved, Notion is new')
 })
 
+const NOTION_IS_NEW = 'Notion is new for 103 people'
+const hasMoved = (app: string) => `${app} has moved. Those for whom it has moved have to connect it again`
 it.each<[string, number, number, Partial<KeepState>, string[]]>([
-  ['a new app', 78, 78, found(notion), ['78 fewer ready: Notion is new', 'Notion is new for 103 people']],
+  ['a new app', 78, 78, found(notion), ['78 fewer ready: Notion is new', NOTION_IS_NEW]],
   [
     'new apps',
     70,
     65,
     found(notion, figma),
-    [
-      '70 fewer ready: Notion and Figma are new',
-      'Notion is new for 103 people',
-      'Figma is new for 60 people',
-    ],
+    ['70 fewer ready: Notion and Figma are new', NOTION_IS_NEW, 'Figma is new for 60 people'],
   ],
   [
     'an app that has moved',
     37,
     37,
     found({ ...notion, isMoved: true }),
-    [
-      '37 fewer ready: Notion has moved',
-      'Notion has moved. Those for whom it has moved have to connect it again',
-    ],
+    ['37 fewer ready: Notion has moved', hasMoved('Notion')],
   ],
   [
     'two apps that have moved',
     42,
     42,
     found({ ...notion, isMoved: true }, { ...figma, isMoved: true }),
-    [
-      '42 fewer ready: Notion and Figma have moved',
-      'Notion has moved. Those for whom it has moved have to connect it again',
-      'Figma has moved. Those for whom it has moved have to connect it again',
-    ],
+    ['42 fewer ready: Notion and Figma have moved', hasMoved('Notion'), hasMoved('Figma')],
   ],
   [
     'an app that has moved, and a new one',
     42,
     42,
     found(notion, { ...figma, isMoved: true }),
-    [
-      '42 fewer ready: Figma has moved, Notion is new',
-      'Notion is new for 103 people',
-      'Figma has moved. Those for whom it has moved have to connect it again',
-    ],
+    ['42 fewer ready: Figma has moved, Notion is new', NOTION_IS_NEW, hasMoved('Figma')],
   ],
   ['apps that are new for a few', 3, 3, {}, ['3 fewer ready: new apps for 3 people: Notion']],
   ['a new app for half of them', 4, 2, {}, ['4 fewer ready: new apps for 2 people: Notion']],
@@ -214,7 +201,7 @@ it('a comparison counts people due for the email about a new app', () => {
   const appEvents = [...(found(notion).appEvents ?? []), removed, { ...removed, name: 'Box', at: 1 }]
   const state = { appEvents, delistedApps: [answered('jira_1')] }
   expect(linesOf(state, { ...report, datasources }).slice(1, 4)).toEqual([
-    'Notion is new for 103 people',
+    NOTION_IS_NEW,
     'Notion, so far: 53 emailed about it, 67 waiting (four emails a quarter at most)',
     'Jira was removed',
   ])

@@ -176,11 +176,17 @@ const keepState: KeepState = {
   days: [{ ...before, nothing: 0, day: '2027-01-18' }],
 }
 
+/** @param since when the last digest was sent: the report counts what came after it */
+async function digestFor(all: Person[], given: Partial<KeepState> = keepState, since?: number) {
+  const report = await createReport(summaries(...all), now, { ...(since !== undefined && { since }) })
+  return digestNotice(report, { ...newKeepState(), ...given }, now, words)
+}
+
 it('the digest has each count with its weekly change, and what needs action', async () => {
   const invited = everyone.map((one, index) =>
     index < 10 ? withEmailState(one, 'sent', { now: now - 9 * DAY }) : one,
   )
-  const notice = digestNotice(await createReport(summaries(...invited), now), keepState, now, words)
+  const notice = await digestFor(invited)
   expect(notice.subject).toBe('Rollout progress: 10 of 20 done')
   expect(notice.figures.map(({ label, value, change }) => [label, value, change].join(' '))).toEqual([
     'People 20 0',
@@ -197,12 +203,7 @@ it('the digest has each count with its weekly change, and what needs action', as
   expect(notice.paragraphs[1]).toBe('Access was lost most often to Slack')
   const since = now - DAY
   const digest = { ...before, nothing: 0, day: '2027-01-18', at: since }
-  const next = digestNotice(
-    await createReport(summaries(...invited), now, { since }),
-    { ...keepState, digest },
-    now,
-    words,
-  )
+  const next = await digestFor(invited, { ...keepState, digest }, since)
   expect(next.paragraphs.filter((paragraph) => paragraph.includes('lost most often'))).toEqual([])
   expect(notice.figures.at(-2)?.href).toBe('https://onramp.acme.example/admin/people?show=fellBack')
 
@@ -217,10 +218,7 @@ it('the digest has each count with its weekly change, and what needs action', as
 
 it('the digest compares with the last digest, to the minute, though runs counted since', async () => {
   const last = { ...before, nothing: 4, ready: 8, people: 12, fellBack: 3, day: '2027-01-24', at: now - DAY }
-  const since = async (at: number) => {
-    const report = await createReport(summaries(...everyone), now, { since: at })
-    return digestNotice(report, { ...keepState, digest: { ...last, at } }, now, words)
-  }
+  const since = (at: number) => digestFor(everyone, { ...keepState, digest: { ...last, at } }, at)
   const notice = await since(now - DAY - 1)
   expect(notice.paragraphs[0]).toBe(
     'Since January 24, 2027 at 8:59 AM (UTC): 6 more people ready, 10 people who had connected everything lost access',
@@ -308,28 +306,20 @@ it.each([
 })
 
 it('the digest names neither people nor departments', async () => {
-  const notice = digestNotice(await createReport(summaries(...everyone), now), keepState, now, words)
+  const notice = await digestFor(everyone)
   expect(JSON.stringify(notice)).not.toMatch(/Law|@acme|Byron/)
 })
 
 it('the digest reports that nothing is needed, and shows no change without an earlier row', async () => {
-  const quiet = digestNotice(
-    await createReport(summaries(...people('Ops', 5, false)), now),
-    newKeepState(),
-    now,
-    words,
-  )
+  const quiet = await digestFor(people('Ops', 5, false), {})
   expect(quiet.paragraphs).toEqual(['Nothing needs you right now.'])
   expect(quiet.figures.every(({ change }) => change === '')).toBe(true)
 })
 
 it('the digest says who approved an app that someone tries first', async () => {
   const approval = { ...newApproval('slack_1', 'Slack'), approvedAt: now, by: 'Grace', testers: [1] }
-  const state = {
-    ...newKeepState(),
-    approvals: [{ ...approval, stage: 'approved', waitingPeople: 2 } as const],
-  }
-  const { paragraphs } = digestNotice(await createReport(summaries(), now), state, now, words)
+  const approvals = [{ ...approval, stage: 'approved', waitingPeople: 2 } as const]
+  const { paragraphs } = await digestFor([], { approvals })
   expect(paragraphs.join().replaceAll(/[\u2068\u2069]/g, '')).toMatch(
     /Slack: Approved by Grace on .*2027\. One person connects it first\./,
   )
