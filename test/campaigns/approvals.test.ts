@@ -8,7 +8,7 @@ import {
   MOVED_APPROVALS,
 } from '../../src/campaigns/approvals.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
-import { newApproval } from '../../src/people/keep-state.ts'
+import { newApproval, type Approval } from '../../src/people/keep-state.ts'
 import { newPerson } from '../../src/people/person.ts'
 
 const HOUR = 3_600_000
@@ -18,7 +18,6 @@ const monday = Date.parse('2027-01-18T10:00:00Z')
 const atDay = (days: number) => monday + days * DAY
 const place = { timezone: 'UTC' }
 
-type Approval = Parameters<typeof decideApproval>[0]
 type ApprovalPerson = Parameters<typeof decideApproval>[1][number]
 
 const approvalWith = (change: Partial<Approval> = {}): Approval => ({
@@ -169,7 +168,11 @@ const unconfirmed = { isUnconfirmed: true, state: 'unconnected' } as const
 type EmailedApp = Partial<Parameters<typeof isMoveEmailDue>[0]> & { emailedAt?: number; isPaused?: boolean }
 
 /** The arguments of a decision about an email to a person who has waited for Slack since Monday. */
-function emailAbout(campaign: string, approval: Approval, { emailedAt, isPaused, ...change }: EmailedApp) {
+function emailAbout(
+  campaign: string,
+  approval: Approval,
+  { emailedAt, isPaused, ...change }: EmailedApp,
+): Parameters<typeof isMoveEmailDue> {
   const app = { instance: 'slack_1', name: 'Slack', isUnconfirmed: false, state: 'blocked' as const }
   const email = { campaign, reminder: 0, state: 'sent', apps: ['slack_1'] } as const
   const person = newPerson('ada@acme.example', atDay(0))
@@ -177,12 +180,7 @@ function emailAbout(campaign: string, approval: Approval, { emailedAt, isPaused,
   const keepState = { massDisconnects: isPaused ? [massDisconnect] : [], zones: {}, days: [] }
   const blockedAt = change.isUnconfirmed ? {} : { blockedAt: atDay(0) }
   const emailed = emailedAt === undefined ? person : withEmail(person, { ...email, now: emailedAt })
-  const all: Parameters<typeof isMoveEmailDue> = [
-    { ...app, ...blockedAt, ...change },
-    emailed,
-    { ...keepState, approvals: [approval] },
-  ]
-  return all
+  return [{ ...app, ...blockedAt, ...change }, emailed, { ...keepState, approvals: [approval] }]
 }
 
 // prettier-ignore

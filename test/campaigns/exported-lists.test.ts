@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs'
 import { expect, it } from 'vitest'
 import { readPeopleList } from '../../src/campaigns/people-file.ts'
+import { collect } from '../helpers/people.ts'
 
 async function* inPieces(text: string, size: number) {
   const bytes = Buffer.from(text)
@@ -12,18 +13,15 @@ const exported = (name: string) => createReadStream(new URL(`../fixtures/lists/$
 
 /** The people of a list, and the messages about it. */
 async function read(list: AsyncIterable<Uint8Array>, includeGuests = false) {
-  const [emails, words]: [string[], string[]] = [[], []]
-  for await (const row of readPeopleList(list, (notified) => words.push(notified), includeGuests))
-    emails.push(row.kind === 'person' ? row.person.email : row.fault)
-  return { emails, words: words.slice(1), columns: words[0] }
-}
-
-async function personIn(text: string) {
-  for await (const row of readPeopleList(inPieces(text, 65_536))) if (row.kind === 'person') return row.person
-  return undefined
+  const words: string[] = []
+  const rows = await collect(readPeopleList(list, (notified) => words.push(notified), includeGuests))
+  const people = rows.flatMap((row) => (row.kind === 'person' ? row.person : []))
+  const emails = rows.map((row) => (row.kind === 'person' ? row.person.email : row.fault))
+  return { people, emails, words: words.slice(1), columns: words[0] }
 }
 
 const readText = (text: string, includeGuests?: boolean) => read(inPieces(text, 65_536), includeGuests)
+const personIn = async (text: string) => (await readText(text)).people[0]
 const [a, b, c, g] = ['a@acme.example', 'b@acme.example', 'c@acme.example', 'g@partner.example']
 
 const BLOCKED = '1 is blocked there'
@@ -61,21 +59,15 @@ it('the note about columns names the columns that exclude people', async () => {
 })
 
 it('Windows’ time zones and names of languages are read, or counted as unreadable', async () => {
-  const people: unknown[] = []
-  const words: string[] = []
+  const { people, words } = await read(exported('windows-time-zones.csv'))
 
-  for await (const row of readPeopleList(exported('windows-time-zones.csv'), (notified) =>
-    words.push(notified),
-  ))
-    people.push(row.kind === 'person' && [row.person.timezone, row.person.language])
-
-  expect(people).toEqual([
+  expect(people.map(({ timezone, language }) => [timezone, language])).toEqual([
     ['Europe/Berlin', 'de'],
     ['Europe/Amsterdam', 'de-DE'],
     [undefined, 'en'],
     [undefined, undefined],
   ])
-  expect(words.slice(1)).toEqual([
+  expect(words).toEqual([
     'Time zones that can\'t be read: 2, such as "Customized Time Zone"; the company\'s counts.',
   ])
 })

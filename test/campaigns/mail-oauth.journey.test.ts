@@ -102,12 +102,13 @@ async function startMailbox(
   return { recipients, SMTP_URL: `smtp://${encodeURIComponent(MAILBOX)}@127.0.0.1:${port}` }
 }
 
-const withSecret = () => ({
+const withClient = (id: string, credential: Record<string, string>) => ({
   SMTP_OAUTH_ISSUER: issuer,
-  SMTP_OAUTH_CLIENT_ID: 'with-secret',
-  SMTP_OAUTH_CLIENT_SECRET: secret,
+  SMTP_OAUTH_CLIENT_ID: id,
   SMTP_OAUTH_SCOPE: SCOPE,
+  ...credential,
 })
+const withSecret = () => withClient('with-secret', { SMTP_OAUTH_CLIENT_SECRET: secret })
 
 const sent = (env: Record<string, string>) => send([list('ada@acme.example\n')], { env })
 
@@ -141,22 +142,14 @@ it.each<[string, () => Record<string, string>]>([
   ],
   [
     'a certificate',
-    () => ({
-      SMTP_OAUTH_ISSUER: issuer,
-      SMTP_OAUTH_CLIENT_ID: 'with-key',
-      SMTP_OAUTH_CLIENT_KEY_FILE: path('key'),
-      SMTP_OAUTH_CLIENT_CERT_FILE: path('crt'),
-      SMTP_OAUTH_SCOPE: SCOPE,
-    }),
+    () => {
+      const files = { SMTP_OAUTH_CLIENT_KEY_FILE: path('key'), SMTP_OAUTH_CLIENT_CERT_FILE: path('crt') }
+      return withClient('with-key', files)
+    },
   ],
   [
     'an assertion of its platform',
-    () => ({
-      SMTP_OAUTH_ISSUER: issuer,
-      SMTP_OAUTH_CLIENT_ID: 'with-key',
-      SMTP_OAUTH_CLIENT_ASSERTION_FILE: path('token'),
-      SMTP_OAUTH_SCOPE: SCOPE,
-    }),
+    () => withClient('with-key', { SMTP_OAUTH_CLIENT_ASSERTION_FILE: path('token') }),
   ],
 ])('emails are sent with an access token of a client with %s', async (_what, settings) => {
   await writeAssertion()

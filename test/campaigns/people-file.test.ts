@@ -84,9 +84,8 @@ it.each([
   ['7,ada@acme.example', 'No header: the addresses are in column 2.'],
 ])('a list that begins with %s notes its columns once', async (line, words) => {
   const output: string[] = []
-  for await (const _row of readPeopleList(inPieces(`${line}\n${ada}\n${ada}\n`, 9), (notified) =>
-    output.push(notified),
-  ));
+  const list = inPieces(`${line}\n${ada}\n${ada}\n`, 9)
+  await collect(readPeopleList(list, (notified) => output.push(notified)))
   expect(output).toEqual([words])
 })
 
