@@ -5,24 +5,15 @@ import { dirname, join } from 'node:path'
 import { readCompany } from '../../src/company/read-company.ts'
 import type { SupportedTexts } from '../../src/company/schema.ts'
 
-type CompanyRead = ReturnType<typeof readCompany>
-
 export const svg = (inside = '') =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8">${inside}<path d="M0 0h8v8H0z" fill="#0b6e5f"/></svg>`
 
 export const png = (bytes = 64) =>
   Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(bytes)])
 
-export type CompanyFolder = {
-  /** The path of the company file, which may not exist yet. */
-  file: string
-  write(name: string, content: string | Buffer): string
-  /** Writes the company file and reads it. */
-  read(yaml: string, catalogue?: SupportedTexts): CompanyRead
-  [Symbol.dispose](): void
-}
+export type CompanyFolder = ReturnType<typeof companyFolder>
 
-export function companyFolder(): CompanyFolder {
+export function companyFolder() {
   const around = mkdtempSync(join(tmpdir(), 'onramp-company-'))
   const folder = join(around, 'company')
   const file = join(folder, 'company.yaml')
@@ -35,9 +26,11 @@ export function companyFolder(): CompanyFolder {
     return path
   }
   return {
+    /** The path of the company file, which may not exist yet. */
     file,
     write,
-    read: (yaml, catalogue) => readCompany(write('company.yaml', yaml), catalogue),
+    /** Writes the company file and reads it. */
+    read: (yaml: string, catalogue?: SupportedTexts) => readCompany(write('company.yaml', yaml), catalogue),
     [Symbol.dispose]: () => rmSync(around, { recursive: true }),
   }
 }
