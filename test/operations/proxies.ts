@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { Agent, request } from 'undici'
+import { Agent, errors, request } from 'undici'
 import { startOnramp, spawnOne, until, type Spawned } from '../helpers/processes.ts'
 import { startRedis } from '../helpers/redis.ts'
 import { freePort, run } from '../helpers/running.ts'
@@ -94,9 +94,14 @@ async function checkEdges(url: string, agent: Agent): Promise<void> {
   const headersTooLarge = await get(`${url}/signed-out`, agent, { cookie: `a=${'a'.repeat(40_000)}` })
   assert.ok(headersTooLarge >= 400 && headersTooLarge < 500, `headers that are too large: ${headersTooLarge}`)
   const form = { method: 'POST', body: 'a'.repeat(400_000), dispatcher: agent } as const
-  const bodyTooLarge = await request(url + '/sign-out/backchannel', form)
-  await bodyTooLarge.body.dump()
-  assert.ok(bodyTooLarge.statusCode >= 400 && bodyTooLarge.statusCode < 500, String(bodyTooLarge.statusCode))
+  // A proxy may close the connection before it has passed on our 413.
+  const bodyTooLarge = await request(url + '/sign-out/backchannel', form).catch((error: unknown) => {
+    assert.ok(error instanceof errors.SocketError, String(error))
+  })
+  await bodyTooLarge?.body.dump()
+  const { statusCode = 413 } = bodyTooLarge ?? {}
+  assert.ok(statusCode >= 400 && statusCode < 500, `a body that is too large: ${statusCode}`)
+  assert.equal(await get(`${url}/signed-out`, agent), 200)
 }
 
 function workOf(browsers: TestBrowser[], url: string): LoadRequest[] {
