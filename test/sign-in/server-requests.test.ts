@@ -82,6 +82,9 @@ it.each<[string, unknown, string, object?]>([
   ['secrets of the form', ...hidden('c0de and se sam, not c0d', '… and …, not c0d')],
   ['a description that isn’t a string', { a: 1, error_description: 7 }, '{"a":1}'],
   ['spaces around its token_type', { token_type: 'Bearer ' }, '{"token_type":"Bearer"}'],
+  ['an access token of two lines', { access_token: 'a\nb', c: 0 }, '{"c":0}'],
+  ['an access token with an umlaut', { access_token: 'ä', c: 0 }, '{"c":0}'],
+  ['no access token with a space', { access_token: 'a ~' }, '{"access_token":"a ~"}'],
   ['nothing, if it is a list', [null, ''], '[null,""]'],
   ['nothing, if it is for a GET', { a: null }, '{"a":null}', GET],
   ...['client_assertion', 'code_verifier', 'refresh_token', 'token'].map(

@@ -70,13 +70,17 @@ function secretsOf(form: string, authorization = ''): string[] {
   return SECRETS.flatMap((name) => parameters.getAll(name)).filter((secret) => secret !== '')
 }
 
-/** Removes members that the library rejects, and secrets in a description. Rejects DPoP, as the service does. */
+/**
+ * Removes members that the library rejects, an access token that no header can carry (RFC 6749 A.12), and secrets in a
+ * description. Rejects DPoP, as the service does.
+ */
 function normalizeTokenResponse(json: Record<string, unknown>, secrets: () => string[]) {
-  const { error_description: text, token_type: type, ...others } = json
+  const { error_description: text, token_type: type, access_token: token, ...others } = json
   const description =
     typeof text === 'string' ? secrets().reduce((plain, secret) => plain.replaceAll(secret, '…'), text) : ''
   const token_type = typeof type === 'string' ? type.trim().replace(/^dpop$/i, 'other') : type
-  const members = Object.entries({ ...others, token_type, error_description: description })
+  const access_token = typeof token === 'string' && !/^[\x20-\x7e]*$/.test(token) ? undefined : token
+  const members = Object.entries({ ...others, access_token, token_type, error_description: description })
   return Object.fromEntries(members.filter(([, value]) => (value ?? '') !== ''))
 }
 
