@@ -32,6 +32,8 @@ type Outcome =
 
 type Grant = { user: User; sid: string | undefined; tokens: Tokens }
 
+type Return = { req: Request; res: Response; transaction: LoginTransaction; configuration: Configuration }
+
 /**
  * Codes have up to about 2,000 characters, and callbacks five parameters. Each parameter takes memory several times
  * while the code waits to be redeemed.
@@ -91,13 +93,11 @@ export class SignInCallback {
     if (!isFirst) return findSignedIn(req) === undefined ? 'restart' : 'keep-session'
 
     const configuration = await authorizationServer.configuration()
-    let grant: Grant
-    try {
-      grant = await this.#redeem(configuration, url, secretsFor(cookie))
-    } catch (error) {
-      return await this.#recover(error, { req, res, transaction, configuration })
-    }
-    return await this.#signIn(req, res, { grant, transaction, configuration })
+    const during = { req, res, transaction, configuration }
+    return await this.#redeem(configuration, url, secretsFor(cookie)).then(
+      (grant) => this.#signIn(grant, during),
+      (error: unknown) => this.#recover(error, during),
+    )
   }
 
   async #redeem(
@@ -127,15 +127,7 @@ export class SignInCallback {
     return { user, sid, tokens: { ...tokensFrom(response, now()), isExternal } }
   }
 
-  async #signIn(
-    req: Request,
-    res: Response,
-    {
-      grant,
-      transaction,
-      configuration,
-    }: { grant: Grant; transaction: LoginTransaction; configuration: Configuration },
-  ): Promise<Outcome> {
+  async #signIn(grant: Grant, { req, res, transaction, configuration }: Return): Promise<Outcome> {
     const { user, tokens } = grant
     const { settings, sessions, cookies, audit } = this.#deps
     const { scope } = configuration.clientMetadata()
@@ -172,10 +164,7 @@ export class SignInCallback {
     }
   }
 
-  async #recover(
-    error: unknown,
-    during: { req: Request; res: Response; transaction: LoginTransaction; configuration: Configuration },
-  ): Promise<Outcome> {
+  async #recover(error: unknown, during: Return): Promise<Outcome> {
     const { prompt, restarts, returnTo } = during.transaction
     if (error instanceof AuthorizationResponseError) {
       if (isSelectAccountRefused(prompt, error.error)) return 'prompt-login'
@@ -205,7 +194,7 @@ export class SignInCallback {
   }
 
   /** If the server refuses prompt=login, a browser that was signed out could never sign in again. */
-  async #stopPrompting({ req, res }: { req: Request; res: Response }): Promise<boolean> {
+  async #stopPrompting({ req, res }: Return): Promise<boolean> {
     const { cookies } = this.#deps
     const wasEndedElsewhere = req.session.promptLogin === true
     if (!wasEndedElsewhere && cookies.read(req)?.promptLogin !== true) return false
