@@ -50,16 +50,19 @@ function networkErrorOfOne(error: Error): NetworkError | undefined {
   return error instanceof RangeError ? 'too-large' : undefined
 }
 
-/** Searches the causes of an error. `cut-off` if none is known. */
-export function networkErrorOf(error: unknown): NetworkError {
-  let current = error
-  for (let depth = 0; current instanceof Error && depth < MAX_CAUSES; depth++) {
-    const found = networkErrorOfOne(current)
-    if (found !== undefined) return found
-    current = current.cause ?? (current instanceof AggregateError ? current.errors[0] : undefined)
-  }
-  return 'cut-off'
+/** An error, its cause, and so on; of an aggregate, the first error. The last one may be any value. */
+export function causesOf(error: unknown): unknown[] {
+  const causes = [error]
+  for (let last = error; last instanceof Error && causes.length < MAX_CAUSES; causes.push(last))
+    last = last.cause ?? (last instanceof AggregateError ? last.errors[0] : undefined)
+  return causes
 }
+
+/** Searches the causes of an error. `cut-off` if none is known. */
+export const networkErrorOf = (error: unknown): NetworkError =>
+  causesOf(error)
+    .map((cause) => (cause instanceof Error ? networkErrorOfOne(cause) : undefined))
+    .find((found) => found !== undefined) ?? 'cut-off'
 
 const WORDS = {
   'unknown-name': 'host not found',

@@ -7,7 +7,7 @@ import {
   WWWAuthenticateChallengeError,
 } from 'openid-client'
 import { withoutAddresses } from '../../client-api/error-response.ts'
-import { hasAdvice, networkErrorOf } from '../../http/network-error.ts'
+import { causesOf, hasAdvice, networkErrorOf } from '../../http/network-error.ts'
 import { retryAfterSeconds } from '../../http/retry-after.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 import { Problem } from '../../problem.ts'
@@ -185,17 +185,9 @@ export function isRefreshTokenRefused(
 }
 
 const MAX_DESCRIPTION = 200
-const MAX_CAUSES = 5
 
 /** Repeats only registered codes, which are harmless. */
 const errorCode = (error: string) => (/^[a-z_]{1,40}$/.test(error) ? error : 'an unknown error')
-
-function causesOf(error: unknown): unknown[] {
-  const causes = [error]
-  for (let last = error; last instanceof Error && causes.length <= MAX_CAUSES; last = last.cause)
-    causes.push(last.cause)
-  return causes
-}
 
 const messagesOf = (error: unknown) =>
   causesOf(error)
