@@ -1,6 +1,6 @@
 // The schema of the company file, with its error messages. `npm run settings` writes company.schema.json from it.
 import { z } from 'zod'
-import { isHttpsOrLoopback } from '../http/loopback.ts'
+import { isLoopback } from '../http/loopback.ts'
 import { datasourceType } from './app-names.ts'
 import { contrastFault } from './contrast.ts'
 import { textFaults } from './placeholders.ts'
@@ -71,7 +71,7 @@ function urlFault(value: string, protocols: readonly string[]): string | undefin
   const url = URL.canParse(value) && !/\s/.test(value) ? new URL(value) : undefined
   if (url === undefined) return 'is not an address: write it like https://intranet.acme.example/'
   if (url.username || url.password) return 'must not contain a username or password: remove them'
-  if (url.protocol === 'http:' && !isHttpsOrLoopback(url))
+  if (url.protocol === 'http:' && !isLoopback(url.hostname))
     return 'must start with https:// (plain http is accepted for loopback addresses only)'
   if (url.protocol !== 'http:' && !protocols.includes(url.protocol))
     return `must start with ${forms}, not with ${url.protocol}`

@@ -3,11 +3,12 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { parseJsonObject } from '../http/body.ts'
+import { isSafeUrl } from '../http/loopback.ts'
 import { clientUrls } from '../sign-in/server/client-urls.ts'
 import { createClientAuth, formEncoded } from '../sign-in/server/client-authentication.ts'
 import type { ClientAuthentication } from '../sign-in/server/client-authentication.ts'
 import type { Settings } from '../settings/settings.ts'
-import { fetchOnce, isSafeUrl, type HttpReply } from './fetch-once.ts'
+import { fetchOnce, type HttpReply } from './fetch-once.ts'
 import { createCheck, fail, ok, warn } from './findings.ts'
 
 type Method = ClientAuthentication['method']

@@ -2,7 +2,6 @@
 import { getGlobalDispatcher } from 'undici'
 import { exchange, type HttpResponse } from '../http/exchange.ts'
 import { networkErrorOf, type NetworkError } from '../http/network-error.ts'
-import { isHttpsOrLoopback } from '../http/loopback.ts'
 
 export type HttpReply = ({ kind: 'response' } & HttpResponse) | { kind: 'no-response'; why: NetworkError }
 
@@ -27,7 +26,3 @@ export const redirectTarget = (reply: HttpReply, base: string): URL | undefined 
   reply.kind === 'response' && reply.status >= 300 && reply.status < 400
     ? (URL.parse(String(reply.headers['location'] ?? ''), base) ?? undefined)
     : undefined
-
-/** True for a URL with https, or of this machine. */
-export const isSafeUrl = (text: unknown): text is string =>
-  typeof text === 'string' && URL.canParse(text) && isHttpsOrLoopback(new URL(text))

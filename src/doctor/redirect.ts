@@ -2,10 +2,11 @@
 // servers redirect only to registered URIs (RFC 6749 4.1.2.1). No one signs in.
 import { hash } from 'node:crypto'
 import type { ServerMetadata as Metadata } from 'openid-client'
+import { isSafeUrl } from '../http/loopback.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 import { clientUrls } from '../sign-in/server/client-urls.ts'
 import type { Settings } from '../settings/settings.ts'
-import { fetchOnce, isSafeUrl, redirectTarget, type HttpReply } from './fetch-once.ts'
+import { fetchOnce, redirectTarget, type HttpReply } from './fetch-once.ts'
 import { createCheck, fail, ok, warn } from './findings.ts'
 
 type AuthorizationResponse =

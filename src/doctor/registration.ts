@@ -1,6 +1,7 @@
 // Checks that onramp can register at the next start, by an invalid registration: only a request shows a closed
 // endpoint.
 import type { ServerMetadata as Metadata } from 'openid-client'
+import { isSafeUrl } from '../http/loopback.ts'
 import {
   readRegistrationError,
   readRegistrationResponse,
@@ -8,7 +9,7 @@ import {
 } from '../sign-in/registration/metadata.ts'
 import { removeClient } from '../sign-in/registration/register.ts'
 import type { Settings } from '../settings/settings.ts'
-import { fetchOnce, isSafeUrl, type HttpReply } from './fetch-once.ts'
+import { fetchOnce, type HttpReply } from './fetch-once.ts'
 import { createCheck, fail, ok, warn } from './findings.ts'
 
 /** An open endpoint rejects these redirect URIs; a closed one doesn't read them. */

@@ -1,10 +1,11 @@
 // Rules about the authorization server's metadata and keys. Reports only metadata that no working server has.
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { parseJsonObject } from '../http/body.ts'
+import { isSafeUrl } from '../http/loopback.ts'
 import type { Problem } from '../problem.ts'
 import type { Settings } from '../settings/settings.ts'
 import { assertUsableMetadata, lacksRefreshTokenGrant } from '../sign-in/server/discovery.ts'
-import { fetchOnce, isSafeUrl } from './fetch-once.ts'
+import { fetchOnce } from './fetch-once.ts'
 import { createCheck, fail, ok, unreachable, warn, type DoctorContext } from './findings.ts'
 
 function isForSigning(key: unknown): boolean {

@@ -1,6 +1,6 @@
 // The type of a setting, and schemas of common values, each with the sentence that corrects a wrong one.
 import { z } from 'zod'
-import { isHttpsOrLoopback } from '../http/loopback.ts'
+import { isSafeUrl } from '../http/loopback.ts'
 
 export type Setting = {
   name: string
@@ -23,8 +23,7 @@ function urlFault(text: string, mayHaveQuery: boolean): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol))
     return 'is not an address: write it like https://name.example'
-  if (!isHttpsOrLoopback(url))
-    return 'must start with https:// (plain http is accepted for loopback addresses only)'
+  if (!isSafeUrl(text)) return 'must start with https:// (plain http is accepted for loopback addresses only)'
   if (url.username || url.password) return 'must not contain a username or password'
   if ((url.search && !mayHaveQuery) || url.hash)
     return `must not contain a ${mayHaveQuery ? '' : 'query or a '}fragment`

@@ -28,7 +28,7 @@ const discovered = (result: object, ours = 0) =>
   >)
 const missing = (...attempts: object[]) => ({
   kind: 'missing',
-  attempts: attempts.map((one) => ({ url: issuer, explanation: 'it answered so', ...one })),
+  attempts: attempts.map((one) => ({ explanation: 'it answered so', ...one })),
 })
 const other = (theirs: string) => ({ kind: 'other-issuer', issuer: theirs, expected: issuer })
 

@@ -29,7 +29,6 @@ it('metadata is fetched once, without empty members', async () => {
   expect(await findMetadata(ISSUER)).toEqual({
     kind: 'found',
     specification: 'oidc',
-    url: OPENID,
     metadata: { ...completeMetadata, grant_types_supported: [] },
     date: 'Sun, 01 Nov 2026 10:00:00 GMT',
   })
@@ -97,7 +96,7 @@ it.each([
 it('metadata of the right issuer wins, and else the first wrong issuer is named', async () => {
   const eve = json({ issuer: 'https://eve.example' })
   answerFetch({ [OPENID]: eve, [OAUTH]: json(completeMetadata) })
-  expect(await findMetadata(ISSUER)).toMatchObject({ kind: 'found', specification: 'oauth2', url: OAUTH })
+  expect(await findMetadata(ISSUER)).toMatchObject({ kind: 'found', specification: 'oauth2' })
   answerFetch({ [OPENID]: eve, [OAUTH]: json({ issuer: 'https://bob.example' }) })
   expect(await findMetadata(ISSUER)).toMatchObject({ issuer: 'https://eve.example', attempts: [] })
 })
@@ -121,10 +120,10 @@ it.each([
 it('a redirect of the metadata is followed on its origin only', async () => {
   const two = `${ISSUER}/two`
   answerFetch({ [OPENID]: moved(`${two}?x=y`), [`${two}?x=y`]: json(completeMetadata) })
-  expect(await findMetadata(ISSUER)).toMatchObject({ kind: 'found', url: two })
+  expect(await findMetadata(ISSUER)).toMatchObject({ kind: 'found' })
   const requests = answerFetch({ [OPENID]: silent('ECONNREFUSED') })
   const explanation = `${OPENID} cannot be read: connection refused`
-  const attempts = [{ url: OPENID, networkError: 'refused', explanation }]
+  const attempts = [{ networkError: 'refused', explanation }]
   expect(await findMetadata(ISSUER)).toMatchObject({ kind: 'missing', attempts })
   expect(requests).toHaveLength(1)
 })

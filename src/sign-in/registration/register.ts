@@ -2,7 +2,7 @@
 // responses after which a client exists.
 import type { ServerMetadata } from 'openid-client'
 import { parseJsonObject, readBody } from '../../http/body.ts'
-import { isHttpsOrLoopback } from '../../http/loopback.ts'
+import { isSafeUrl } from '../../http/loopback.ts'
 import { describeNetworkError, hasAdvice, networkErrorOf } from '../../http/network-error.ts'
 import type { NetworkError } from '../../http/network-error.ts'
 import { requestedWait } from '../../http/retry-after.ts'
@@ -75,7 +75,7 @@ export async function registerClient(
     refusal = refused(status, [error, description], requestedWait(retryAfter, now()))
     // Other statuses are about the permission to register.
     if (status >= 300 && status !== 400 && status !== 422) throw refusal
-    log.warn({ requested: Object.keys(requested) }, refusal.detail ?? '')
+    log.warn({ requested: Object.keys(requested) }, refusal.detail)
   }
   throw refusal ?? new Error('there is always one attempt')
 }
@@ -141,8 +141,7 @@ async function request(
 /** @returns undefined if the management address is missing, or not safe for the token */
 function manage(client: RegisteredClient, method: 'GET' | 'DELETE') {
   const { registration_client_uri: uri, registration_access_token: token } = client
-  if (typeof uri !== 'string' || typeof token !== 'string' || !URL.canParse(uri)) return undefined
-  return isHttpsOrLoopback(new URL(uri)) ? request(uri, { method, token }) : undefined
+  return isSafeUrl(uri) && typeof token === 'string' ? request(uri, { method, token }) : undefined
 }
 
 const REPLACEABLE =

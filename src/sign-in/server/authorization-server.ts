@@ -129,7 +129,7 @@ export class AuthorizationServer {
     const { OIDC_ISSUER: issuer, OIDC_SCOPE: scope } = settings
     const { metadata: server, unused } = await measureCall(
       () => inSpan('GET discovery', { 'url.full': issuer }, () => discoverMetadata(issuer, scope)),
-      (found, seconds) => onCall?.({ operation: 'discovery', status: found && 200, seconds }),
+      (found, seconds) => onCall({ operation: 'discovery', status: found && 200, seconds }),
     )
     const names = unused.join(', ')
     if (names !== '') this.#warn(`endpoints without https in the metadata are ignored: ${names}`, { issuer })
@@ -157,7 +157,7 @@ export class AuthorizationServer {
   #failed(error: unknown): void {
     const { detail } = this.#problem(error)
     if (this.#failure === undefined || this.#problem(this.#failure).detail !== detail)
-      this.#deps.log.warn({ err: error, issuer: this.#deps.settings.OIDC_ISSUER }, detail ?? '')
+      this.#deps.log.warn({ err: error, issuer: this.#deps.settings.OIDC_ISSUER }, detail)
     this.#failure = error
     this.#failures++
     this.#startIn(pauseAfter(error, this.#failures))

@@ -16,7 +16,7 @@ import { Agent } from 'undici'
 import { parseJsonObject } from '../../http/body.ts'
 import { exchange } from '../../http/exchange.ts'
 import { connectOptions } from '../../http/proxy.ts'
-import { isHttpsOrLoopback } from '../../http/loopback.ts'
+import { isLoopback } from '../../http/loopback.ts'
 import { measureCall, type OnCall } from '../../trace/measure-call.ts'
 import { inHttpSpan } from '../../trace/spans.ts'
 import { asymmetricAlgorithms, normalizeKeySet } from './signing-keys.ts'
@@ -41,7 +41,7 @@ export function createConfiguration(
     onCall?.({ operation: operationOf(server, url), status, seconds }),
   )
   const issuer = new URL(server.issuer)
-  if (issuer.protocol === 'http:' && isHttpsOrLoopback(issuer)) allowInsecureRequests(configuration)
+  if (issuer.protocol === 'http:' && isLoopback(issuer.hostname)) allowInsecureRequests(configuration)
   // In the code flow, the library verifies signatures of id_tokens only with these checks (ASVS 9.1.1).
   if (!forRefresh && keys !== undefined) enableNonRepudiationChecks(configuration)
   // The library clones both at each call.

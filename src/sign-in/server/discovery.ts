@@ -2,13 +2,12 @@
 // issuer, or the full URL of its metadata.
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { parseJsonObject, readBody } from '../../http/body.ts'
-import { isHttpsOrLoopback } from '../../http/loopback.ts'
+import { isSafeUrl } from '../../http/loopback.ts'
 import { describeNetworkError, networkErrorOf, type NetworkError } from '../../http/network-error.ts'
 import { signInUnavailable } from './error-response.ts'
 
 /** An attempt that found no metadata. */
 type FetchAttempt = {
-  url: string
   status?: number
   networkError?: NetworkError
   error?: unknown
@@ -18,7 +17,7 @@ type FetchAttempt = {
 type Specification = 'oidc' | 'oauth2'
 
 type Discovery =
-  | { kind: 'found'; specification: Specification; url: string; metadata: Metadata; date: string | undefined }
+  | { kind: 'found'; specification: Specification; metadata: Metadata; date: string | undefined }
   | { kind: 'other-issuer'; issuer: string; expected: string; explanation: string; attempts: FetchAttempt[] }
   | { kind: 'missing'; attempts: FetchAttempt[] }
 
@@ -104,16 +103,14 @@ async function fetchMetadata({
   try {
     const { status, text, date, wrongRedirect, url: last } = await fetchFollowing(url)
     const metadata = status === 200 ? metadataIn(text) : undefined
-    const where = urlWithoutQuery(last)
-    if (metadata !== undefined) return { kind: 'found', specification, url: where, metadata, date }
+    if (metadata !== undefined) return { kind: 'found', specification, metadata, date }
     const summary =
       status === 200 ? '200 without metadata' : [status, wrongRedirect].filter(Boolean).join(' ')
-    return { url: where, status, explanation: `${where} responded ${summary}` }
+    return { status, explanation: `${urlWithoutQuery(last)} responded ${summary}` }
   } catch (error) {
     const networkError = networkErrorOf(error)
-    const where = urlWithoutQuery(url)
-    const explanation = `${where} cannot be read: ${describeNetworkError(networkError)}`
-    return { url: where, networkError, error, explanation }
+    const explanation = `${urlWithoutQuery(url)} cannot be read: ${describeNetworkError(networkError)}`
+    return { networkError, error, explanation }
   }
 }
 
@@ -137,7 +134,7 @@ export async function findMetadata(setting: string): Promise<Discovery> {
   const attempts: FetchAttempt[] = []
   let other: string | undefined
   for (const candidate of locations.candidates) {
-    if (!isHttpsOrLoopback(candidate.url)) break
+    if (!isSafeUrl(candidate.url.href)) break
     const result = await fetchMetadata(candidate)
     if ('explanation' in result) {
       attempts.push(result)
@@ -163,9 +160,6 @@ function explainMissing(setting: string, discovery: Exclude<Discovery, { kind: '
 const OPTIONAL =
   /^(userinfo|introspection|revocation|end_session|registration|pushed_authorization_request)_endpoint$/
 
-const isUnsafe = (url: unknown): boolean =>
-  typeof url !== 'string' || !URL.canParse(url) || !isHttpsOrLoopback(new URL(url))
-
 /**
  * Codes, tokens and secrets are sent to these endpoints, so they have to use https, or loopback. Without jwks_uri,
  * which OpenID Connect Discovery 1.0 3 requires, the library would accept any signature.
@@ -176,10 +170,10 @@ export function assertUsableMetadata(metadata: Metadata, scope: string): string[
   const needed = scope.split(' ').includes('openid') ? [...endpoints, 'jwks_uri'] : endpoints
   const missing = needed.filter((name) => metadata[name] === undefined)
   const unsafe = [...endpoints, 'jwks_uri'].find(
-    (name) => metadata[name] !== undefined && isUnsafe(metadata[name]),
+    (name) => metadata[name] !== undefined && !isSafeUrl(metadata[name]),
   )
   if (missing.length === 0 && unsafe === undefined)
-    return Object.keys(metadata).filter((name) => OPTIONAL.test(name) && isUnsafe(metadata[name]))
+    return Object.keys(metadata).filter((name) => OPTIONAL.test(name) && !isSafeUrl(metadata[name]))
   const fault = missing.length > 0 ? `has no ${missing.join(' and no ')}` : `names an unsafe ${unsafe}`
   const fix = missing.includes('jwks_uri')
     ? 'id_tokens could not be verified; for plain OAuth 2.1, remove openid from OIDC_SCOPE'
