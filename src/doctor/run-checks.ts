@@ -9,7 +9,7 @@ import { certificatesCheck } from './certificates.ts'
 import { clientCheck } from './client.ts'
 import { emailCheck, webhookCheck } from './deliveries.ts'
 import { discoveryCheck } from './discovery.ts'
-import { applyRules, fail, type DoctorContext, type Finding } from './findings.ts'
+import { applyRules, fail, type createCheck, type DoctorContext, type Finding } from './findings.ts'
 import { machineCheck } from './machine.ts'
 import { ownAddressCheck } from './own-address.ts'
 import { redirectUriCheck } from './redirect.ts'
@@ -74,11 +74,10 @@ class Examination {
     this.context = context
   }
 
-  /** @param needed if undefined or false, the checks count as skipped */
-  async run<Needed, Facts>(
-    rules: Parameters<typeof applyRules<Facts>>[0],
-    needed: Needed | undefined | false | '',
-    collect: (needed: Needed) => Promise<Facts | undefined>,
+  /** @param needed arguments of `collect`; without them, the checks count as skipped */
+  async run<Needed extends unknown[], Facts>(
+    { collect, rules }: ReturnType<typeof createCheck<Needed, Facts>>,
+    needed: NoInfer<Needed> | undefined | false | '',
   ): Promise<Facts | undefined> {
     const checks = Object.keys(rules)
     if (!needed) {
@@ -86,7 +85,7 @@ class Examination {
       return undefined
     }
     try {
-      const facts = await withTimeout(LIMIT_MS, collect(needed))
+      const facts = await withTimeout(LIMIT_MS, collect(...needed))
       if (facts !== undefined) this.#findings.push(...applyRules(rules, facts, this.context))
       return facts
     } catch (error) {
@@ -132,18 +131,14 @@ async function examineClient(
   const { PUBLIC_URL: url } = settings
   const own = clientIn(settings) ?? (await registered)?.client
   if (own === undefined && settings.OIDC_CLIENT_ID === undefined && settings.OIDC_CLIENT_AUTH) {
-    await examination.run(registrationCheck.rules, url && metadata, (found) =>
-      registrationCheck.collect(found, settings as Settings, now),
-    )
+    await examination.run(registrationCheck, url && metadata && [metadata, settings as Settings, now])
     return
   }
   const knownClient = own && metadata && url ? { metadata, url, client: own } : undefined
-  const tried = await examination.run(clientCheck.rules, knownClient, clientCheck.collect)
+  const tried = await examination.run(clientCheck, knownClient && [knownClient])
   // If so, a rejected authorization request proves nothing about the redirect URI.
   const isClientRejected = tried?.ours === 'refused' || tried?.ours === 'not-allowed'
-  await examination.run(redirectUriCheck.rules, knownClient, (all) =>
-    redirectUriCheck.collect(all, settings, isClientRejected),
-  )
+  await examination.run(redirectUriCheck, knownClient && [knownClient, settings, isClientRejected])
 }
 
 /** @param options.offline without the network @param options.now milliseconds since 1970 */
@@ -160,27 +155,23 @@ export async function runChecks({
   const online = !offline
   const examination = new Examination(context)
   const hasFolder = redisUrl === undefined && !faults.some((fault) => fault.startsWith('REDIS_URL'))
-  const inStore = examination.run(recordsCheck.rules, online || hasFolder, () =>
-    recordsCheck.collect(context, now),
-  )
+  const inStore = examination.run(recordsCheck, (online || hasFolder) && [context, now])
   const discovering = examination
-    .run(discoveryCheck.rules, online && issuer, (address) => discoveryCheck.collect(address, now))
+    .run(discoveryCheck, online && issuer && [issuer, now])
     .then((facts) => facts?.metadata)
 
   await Promise.all([
     inStore,
-    discovering.then((metadata) => examination.run(serverCheck.rules, metadata, serverCheck.collect)),
+    discovering.then((metadata) => examination.run(serverCheck, metadata && [metadata])),
     discovering.then((metadata) => examineClient(examination, metadata, inStore, now)),
-    examination.run(machineCheck.rules, context, machineCheck.collect),
-    examination.run(ownAddressCheck.rules, online && url, (own) => ownAddressCheck.collect(own, discovering)),
-    examination.run(certificatesCheck.rules, online && settings, certificatesCheck.collect),
-    smtpUrl && examination.run(emailCheck.rules, online, () => emailCheck.collect(settings)),
-    hook && examination.run(webhookCheck.rules, online, () => webhookCheck.collect(settings, context.now)),
-    hasFolder && examination.run(sqliteCheck.rules, true, () => sqliteCheck.collect(settings.DATA_DIR ?? '')),
-    redisUrl && examination.run(redisCheck.rules, online, () => redisCheck.collect(redisUrl, settings)),
-    examination.run(serviceCheck.rules, online && base, (baseUrl) =>
-      serviceCheck.collect(baseUrl, context, now),
-    ),
+    examination.run(machineCheck, [context]),
+    examination.run(ownAddressCheck, online && url && [url, discovering]),
+    examination.run(certificatesCheck, online && [settings]),
+    smtpUrl && examination.run(emailCheck, online && [settings]),
+    hook && examination.run(webhookCheck, online && [settings, context.now]),
+    hasFolder && examination.run(sqliteCheck, [settings.DATA_DIR ?? '']),
+    redisUrl && examination.run(redisCheck, online && [redisUrl, settings]),
+    examination.run(serviceCheck, online && base && [base, context, now]),
   ])
 
   return examination.report()
