@@ -20,8 +20,6 @@ const TUNNEL_SHARE = 0.8
 /** With HTTP/2, one dead connection would fail all requests, because an aborted request doesn't close it. */
 const HTTP1 = { allowH2: false }
 
-type TlsOptions = { rejectUnauthorized?: boolean }
-
 let proxy: { url: URL; exempt: readonly string[] } | undefined
 
 /** Sets the proxy, also as undici's global dispatcher for fetch and libraries. */
@@ -39,19 +37,13 @@ export const proxyFor = (url: URL): string | undefined =>
     : proxy.url.host
 
 /**
- * For every dispatcher of undici.
+ * For every dispatcher of undici. The error of a broken connection has `wasAnswering` if bytes were read before.
  * @param timeout for a connection with TLS; milliseconds
  */
-export const connectOptions = (timeout?: number, tls?: TlsOptions) => ({
-  ...HTTP1,
-  connect: createConnector(timeout, tls),
-})
-
-/** The error of a broken connection has `wasAnswering` if bytes were read from it before. */
-function createConnector(timeout?: number, tls: TlsOptions = {}): buildConnector.connector {
+export function connectOptions(timeout?: number, tls: { rejectUnauthorized?: boolean } = {}) {
   const direct = buildConnector({ ...HTTP1, ...ATTEMPT, ...tls, ...(timeout !== undefined && { timeout }) })
   const limitMs = Math.min(MAX_TUNNEL_MS, (timeout ?? Infinity) * TUNNEL_SHARE)
-  return (options, report) => {
+  const connect: buildConnector.connector = (options, report) => {
     const callback: typeof report = (...result) => {
       const [, socket] = result
       socket?.once('error', (error) => Object.assign(error, { wasAnswering: socket.bytesRead > 0 }))
@@ -67,6 +59,7 @@ function createConnector(timeout?: number, tls: TlsOptions = {}): buildConnector
       (error: Error) => callback(error, null),
     )
   }
+  return { ...HTTP1, connect }
 }
 
 /** @throws {ProxyError} */
