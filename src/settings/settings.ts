@@ -17,10 +17,7 @@ export type Settings = {
 }
 
 export const settingDefinitions: readonly Setting[] = Object.entries(definitions).map(
-  ([name, definition]) => ({
-    name,
-    ...definition,
-  }),
+  ([name, definition]) => ({ name, ...definition }),
 )
 
 /** The exit code for faulty settings: EX_CONFIG of sysexits.h. */

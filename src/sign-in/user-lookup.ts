@@ -18,7 +18,7 @@ const SHARED_SUB =
   "the verified address of one sub changed twice within a day. Unless a person was renamed twice, the authorization server sends one sub for several people, who see each other's apps: have it send a unique sub for each person"
 
 export class UserLookup {
-  readonly #deps: { settings: Settings; log: Pick<Log, 'warn'>; now: () => number }
+  readonly #deps
   readonly #warn: (message: string | undefined) => void
   /** Emails by `sub`, to detect a server that gives everyone one sub. One process is enough for that. */
   readonly #emails = new Map<string, { email: string; changedAt: number }>()

@@ -28,14 +28,8 @@ function renewalTime(client: RegisteredClient): number {
   return expires - Math.min(RENEW_AHEAD_MS, life * 0.1)
 }
 
-function identityOf(settings: Settings): string {
-  const {
-    PUBLIC_URL,
-    OIDC_ISSUER,
-    OIDC_SCOPE,
-    OIDC_CLIENT_AUTH: method,
-    OIDC_CLIENT_KEY: key = '',
-  } = settings
+function identityOf({ PUBLIC_URL, OIDC_ISSUER, OIDC_SCOPE, ...client }: Settings): string {
+  const { OIDC_CLIENT_AUTH: method, OIDC_CLIENT_KEY: key = '' } = client
   const jwks = method === 'private_key_jwt' ? JSON.stringify(publicJwks(key)) : ''
   const scope = OIDC_SCOPE.split(' ').toSorted().join(' ')
   return [OIDC_ISSUER, PUBLIC_URL, scope, method, jwks].join('\n')

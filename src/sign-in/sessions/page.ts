@@ -21,16 +21,12 @@ export function createSessionsPage(deps: {
 
     const list = await sessions.list(user)
 
-    const isHere = ({ name }: { name: string }) => name === hashOf(id)
     const entries = list
-      .toSorted((one, other) => Number(isHere(other)) - Number(isHere(one)) || other.time - one.time)
-      .map((one) => ({
-        name: encodeFirewallSafe(one.name),
-        device: one.device,
-        time: one.time,
-        age: now() - one.time,
-        here: isHere(one),
-      }))
+      .map(({ name, device, time }) => {
+        const [age, here] = [now() - time, name === hashOf(id)]
+        return { name: encodeFirewallSafe(name), device, time, age, here }
+      })
+      .toSorted((one, other) => Number(other.here) - Number(one.here) || other.time - one.time)
     sendPage(req, res, { view: 'sign-in/sessions', data: { entries } })
   })
 
