@@ -284,10 +284,6 @@ it('a server that lists only the JWT grant gets an assertion about the mailbox',
 })
 
 const whole = {
-  PUBLIC_URL: 'https://onramp.example',
-  SERVICE_BASE_URL: 'https://svc.example',
-  OIDC_ISSUER: 'https://as.example',
-  SESSION_SECRET: 'a'.repeat(32),
   SMTP_URL: 'smtp://search%40acme.example@smtp.office365.com',
   SMTP_OAUTH_ISSUER: 'https://as.example',
   SMTP_OAUTH_CLIENT_ID: 'mailer',

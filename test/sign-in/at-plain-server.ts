@@ -48,7 +48,7 @@ export const statusOf = async (running: Running, path: string) =>
   (await new TestBrowser().open(running.url + path, { follow: false })).status
 
 /** Number of times that a refresh token was sent to the token endpoint. */
-export const refreshesOf = ({ sandbox }: Running): number =>
+export const refreshesOf = ({ sandbox }: Pick<Running, 'sandbox'>): number =>
   sandbox.requests.filter(
     ({ operation, body }) =>
       operation === 'token' && Reflect.get(Object(body), 'grant_type') === 'refresh_token',

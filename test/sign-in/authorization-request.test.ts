@@ -2,14 +2,7 @@
 import { expect, it } from 'vitest'
 import { faultsIn } from '../helpers/settings-faults.ts'
 
-const faultsOf = (parameters: string) =>
-  faultsIn({
-    PUBLIC_URL: 'https://onramp.example',
-    SERVICE_BASE_URL: 'https://service.example',
-    OIDC_ISSUER: 'https://login.example',
-    SESSION_SECRET: 'a secret of thirty-two characters',
-    OIDC_AUTHORIZATION_PARAMS: parameters,
-  })
+const faultsOf = (parameters: string) => faultsIn({ OIDC_AUTHORIZATION_PARAMS: parameters })
 
 const OURS = [
   'client_id client_secret client_assertion redirect_uri state nonce scope prompt response_type response_mode',

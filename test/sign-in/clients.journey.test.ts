@@ -168,13 +168,6 @@ it('the log and the doctor name a missing assertion file', async () => {
   })
 })
 
-const validSettings = {
-  PUBLIC_URL: 'https://onramp.example',
-  SERVICE_BASE_URL: 'https://svc.example',
-  OIDC_ISSUER: 'https://as.example',
-  OIDC_CLIENT_ID: 'onramp',
-  SESSION_SECRET: 'a'.repeat(32),
-}
 it.each<[Record<string, string>, string[]]>([
   [certified, []],
   [federated, []],
@@ -187,5 +180,5 @@ it.each<[Record<string, string>, string[]]>([
   [{ ...federated, OIDC_CLIENT_ID: '' }, ['OIDC_CLIENT_ID is required']],
 ])('the settings of a client without a secret are validated: %j', (env, faults) => {
   const words = faults.map((fault) => expect.stringContaining(fault) as string)
-  expect(faultsIn({ ...validSettings, ...env })).toEqual(words)
+  expect(faultsIn({ OIDC_CLIENT_ID: 'onramp', ...env })).toEqual(words)
 })

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
 import { until } from '../helpers/processes.ts'
 import type { TestBrowser } from '../helpers/test-browser.ts'
-import { get, getMany, refreshesOf, signInAt, startTwo } from './two-processes.ts'
+import { refreshesOf } from './at-plain-server.ts'
+import { get, getMany, signInAt, startTwo } from './two-processes.ts'
 import { shared } from '../helpers/shared.ts'
 
 const REQUESTS = 100
@@ -40,7 +41,7 @@ it('200 requests of an expired session to two processes refresh once', async () 
   const [one, other] = two.processes
   const all = await Promise.all([getMany(REQUESTS, one.url, browser), getMany(REQUESTS, other.url, browser)])
   expect(all.flat().map(({ status }) => status)).toEqual(answered(200, 2 * REQUESTS))
-  expect(refreshesOf(two.sandbox)).toBe(1)
+  expect(refreshesOf(two)).toBe(1)
   expect(two.sandbox.count('token')).toBe(1)
 })
 
@@ -55,7 +56,7 @@ it('people wait for the lease of a killed process, and get their page', async ()
   expect((await getMany(10, waiter.url, browser)).map(({ status }) => status)).toEqual(answered(503, 10))
   await leaseRunsOut()
   expect((await getMany(10, waiter.url, browser)).map(({ status }) => status)).toEqual(answered(200, 10))
-  expect(refreshesOf(two.sandbox)).toBe(1)
+  expect(refreshesOf(two)).toBe(1)
   await two.startAgain(0)
   expect((await get(two.processes[0].url, browser)).status).toBe(200)
 })

@@ -94,10 +94,3 @@ export const getMany = (
   browser: TestBrowser,
   path = '/onboarding',
 ): Promise<PageResponse[]> => Promise.all(Array.from({ length: count }, () => get(url, browser, path)))
-
-/** Number of times that a refresh token was sent to the token endpoint. */
-export const refreshesOf = (sandbox: Sandbox): number =>
-  sandbox.requests.filter(
-    ({ operation, body }) =>
-      operation === 'token' && (body as { grant_type?: string } | undefined)?.grant_type === 'refresh_token',
-  ).length
