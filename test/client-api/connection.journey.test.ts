@@ -1,16 +1,11 @@
 // Outbound connections: unrequested compression, HTTP/2 and dead keep-alive sockets.
 import dns from 'node:dns'
-import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { createSecureServer } from 'node:http2'
 import { connect } from 'node:net'
-import type { AddressInfo, Server, Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import type { Server, Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ServiceClient } from '../../src/client-api/client.ts'
@@ -18,15 +13,15 @@ import { networkErrorOf } from '../../src/http/network-error.ts'
 import { fetchOnce as askOnce } from '../../src/doctor/fetch-once.ts'
 import { createFetch } from '../../src/sign-in/server/configuration.ts'
 import { WebhookSender } from '../../src/webhooks/sender.ts'
+import { useFolder } from '../helpers/folder.ts'
+import { listen } from '../helpers/listen.ts'
 import { spawnOne, until } from '../helpers/processes.ts'
 import { freePort } from '../helpers/running.ts'
-import { makeCertificates, pem } from '../helpers/tls.ts'
+import { makeCertificates, pem, trustAuthority } from '../helpers/tls.ts'
 
-async function listening(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+function listening(server: Server): Promise<number> {
   onTestFinished(() => void server.close())
-  return (server.address() as AddressInfo).port
+  return listen(server)
 }
 
 /** Calls checkdatasourceauth at this address. @returns the response, with any status */
@@ -105,16 +100,12 @@ describe.each(Object.entries(WAYS))('responses to %s', (_name, ask) => {
   })
 })
 
-const folder = mkdtempSync(join(tmpdir(), 'onramp-connection-'))
-const trusted = getCACertificates('default')
+const folder = useFolder()
 beforeAll(() => {
   makeCertificates(folder, { server: ['localhost'] })
-  setDefaultCACertificates([...trusted, readFileSync(join(folder, 'ca.crt'), 'utf8')])
+  trustAuthority(folder)
 })
-afterAll(() => {
-  setDefaultCACertificates(trusted)
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => trustAuthority())
 
 describe.each(['http', 'https'])('stale connections over %s', (scheme) => {
   type Raw = Socket & { answered?: number }

@@ -1,22 +1,16 @@
 // Findings about certificates are worded alike for every server.
-import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { useFolder } from '../helpers/folder.ts'
+import { listen } from '../helpers/listen.ts'
 import { until } from '../helpers/processes.ts'
 import { startRedis } from '../helpers/redis.ts'
 import { freePort } from '../helpers/running.ts'
-import { makeCertificates, pem } from '../helpers/tls.ts'
+import { makeCertificates, pem, trustAuthority } from '../helpers/tls.ts'
 import { examined, newSecret } from './setup.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'onramp-certificates-'))
-const trusted = getCACertificates('default')
-const trust = (...more: string[]) => setDefaultCACertificates([...trusted, ...more])
-const ca = () => readFileSync(join(folder, 'ca.crt'), 'utf8')
+const folder = useFolder()
 beforeAll(() =>
   makeCertificates(
     folder,
@@ -24,10 +18,7 @@ beforeAll(() =>
     'expired',
   ),
 )
-afterAll(() => {
-  trust()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => trustAuthority())
 
 const envOf = (host: string) => ({
   PUBLIC_URL: `https://${host}`,
@@ -55,10 +46,9 @@ it.each([
   ['is for another name', 'other', true, /its certificate is for other\.example, not for this name\W/],
   ['has an unknown issuer', 'named', false, /authority that this machine doesn't trust\W+set NODE_EXTRA_CA/i],
 ])('a certificate that %s has the same finding at every server', async (_what, file, isTrusted, words) => {
-  trust(...(isTrusted ? [ca()] : []))
+  trustAuthority(isTrusted ? folder : undefined)
   const server = createServer(pem(folder, file)).on('tlsClientError', () => {})
-  await once(server.listen(0, 'localhost'), 'listening')
-  const { findings } = await examined(envOf(`localhost:${(server.address() as AddressInfo).port}`))
+  const { findings } = await examined(envOf(`localhost:${await listen(server, 'localhost')}`))
   server.close()
   const matching = findings.filter(({ says, fix }) => words.test(`${says} ${fix}`))
   expect([...new Set(matching.map(({ check }) => check))].toSorted()).toEqual(EVERY)
@@ -79,7 +69,7 @@ const start = async (...announcing: string[]) => {
 }
 
 it('for cluster nodes with only IP addresses, the doctor names the options', async () => {
-  trust(ca())
+  trustAuthority(folder)
   expect(await start('--cluster-announce-ip', '127.0.0.1')).toMatchObject([
     {
       says: expect.stringContaining('its certificate is for localhost, not for this name'),

@@ -1,22 +1,20 @@
 // The doctor asks every server that onramp is set to talk to, and its own address, for a certificate.
-import { once } from 'node:events'
-import { createServer, type AddressInfo, type Server } from 'node:net'
+import { createServer } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { certificatesCheck } from '../../src/doctor/certificates.ts'
+import { listen } from '../helpers/listen.ts'
 
 /** The first byte of each connection; 22 begins a TLS handshake (RFC 8446 5.1). */
 const firstBytes: (number | undefined)[] = []
-let server: Server
-beforeAll(async () => {
-  server = createServer((socket) => {
-    socket.on('error', () => {})
-    socket.once('data', ([first]) => {
-      firstBytes.push(first)
-      socket.destroy()
-    })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+const server = createServer((socket) => {
+  socket.on('error', () => {})
+  socket.once('data', ([first]) => {
+    firstBytes.push(first)
+    socket.destroy()
+  })
 })
+let port: number
+beforeAll(async () => void (port = await listen(server)))
 afterAll(() => void server.close())
 
 it.each([
@@ -31,7 +29,6 @@ it.each([
   ['SERVICE_BASE_URL', 'http', []],
 ])('the server of %s is asked for its certificate by TLS: %s', async (setting, scheme, expected) => {
   firstBytes.length = 0
-  const { port } = server.address() as AddressInfo
   await certificatesCheck.collect({ [setting]: `${scheme}://127.0.0.1:${port}` })
   expect(firstBytes).toEqual(expected)
 })

@@ -1,15 +1,14 @@
 // The doctor's checks of SMTP_URL and WEBHOOK_URL on real servers.
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { rmSync } from 'node:fs'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { expect, it, onTestFinished } from 'vitest'
 import { startSmtpServer } from '../campaigns/smtp-server.ts'
+import { useFolder } from '../helpers/folder.ts'
+import { listen } from '../helpers/listen.ts'
 import { makeCertificates, pem } from '../helpers/tls.ts'
 import { faultInEvent } from '../helpers/openapi.ts'
-import { examined, newFolder, newSecret, startFaulty } from './setup.ts'
+import { examined, newSecret, startFaulty } from './setup.ts'
 
 const findingFor = async (name: string, changed: Record<string, string>) => {
   const env = { PUBLIC_URL: 'https://onramp.example', SESSION_SECRET: newSecret() + newSecret(), ...changed }
@@ -36,16 +35,13 @@ it('a sender rejected by the mail server is reported in its words, without an em
   expect(lines.filter((line) => /^(RCPT|DATA)/.test(line))).toEqual([])
 })
 
+const folder = useFolder()
+
 it('a certificate that ends in two days is reported with its setting', async () => {
-  const folder = newFolder()
   makeCertificates(folder, { hook: ['localhost'] })
-  const server = createServer(pem(folder, 'hook'), (_req, res) => res.writeHead(204).end()).listen(0)
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.close()
-    rmSync(folder, { recursive: true })
-  })
-  const { port } = server.address() as AddressInfo
+  const server = createServer(pem(folder, 'hook'), (_req, res) => res.writeHead(204).end())
+  const port = await listen(server, 'localhost')
+  onTestFinished(() => void server.close())
   const settings = {
     WEBHOOK_URL: `https://localhost:${port}/`,
     WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,

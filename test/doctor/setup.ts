@@ -1,14 +1,13 @@
 // Fixture: a correct configuration, which tests change one setting at a time, and the doctor's report about it.
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { startSandbox } from '../../packages/sandbox/src/sandbox.ts'
 import { runCommand, type Terminal } from '../cli/run-command.ts'
+import { listen } from '../helpers/listen.ts'
 
 const reportSchema = z.strictObject({
   schema_version: z.literal(1),
@@ -90,8 +89,7 @@ export async function startFaulty(
     requests.push(`${req.method} ${req.url}`)
     answer(req, res, url)
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  url = `http://127.0.0.1:${await listen(server)}`
   return {
     url,
     requests,

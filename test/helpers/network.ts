@@ -1,7 +1,8 @@
 // A slow connection to a store, and a reverse proxy in front of several processes.
 import { once } from 'node:events'
 import { Agent, createServer as createHttpServer, request } from 'node:http'
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+import { listen } from './listen.ts'
 import { statusOf } from './processes.ts'
 
 /**
@@ -44,7 +45,7 @@ export async function startWire(
     pass(socket, upstream, (chunk) => (isWrite(chunk) ? writeMs : ms))
     pass(upstream, socket, () => answerMs)
   })
-  const port = await opened(server, '127.0.0.1', 0)
+  const port = await listen(server)
   return {
     port,
     delay: (milliseconds: number) => void (answerMs = milliseconds),
@@ -96,7 +97,7 @@ export async function startBalancer(port: number, targets: readonly number[]) {
     })
     req.pipe(forwarded)
   })
-  await opened(server, 'localhost', port)
+  await listen(server, 'localhost', port)
   return {
     ready: () => ready.ports(),
     async close() {
@@ -107,10 +108,4 @@ export async function startBalancer(port: number, targets: readonly number[]) {
       await once(server, 'close')
     },
   }
-}
-
-async function opened(server: Server, host: string, port: number): Promise<number> {
-  server.listen(port, host)
-  await once(server, 'listening')
-  return (server.address() as AddressInfo).port
 }

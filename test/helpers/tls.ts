@@ -6,6 +6,7 @@ import { request } from 'node:http'
 import { createServer, type Server as TlsServer } from 'node:https'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 
 /** Writes ca.crt, and FILE.key and FILE.crt for each file. @param files the hosts of each @param expired a file */
 export function makeCertificates(
@@ -30,6 +31,13 @@ export const pem = (folder: string, file: string) => ({
   key: readFileSync(join(folder, `${file}.key`)),
   cert: readFileSync(join(folder, `${file}.crt`)),
 })
+
+/** Makes this process trust the authority of the folder; without a folder, only those of Node. */
+export function trustAuthority(folder?: string): void {
+  const usual = (['bundled', 'extra'] as const).flatMap(getCACertificates)
+  const own = folder === undefined ? [] : [readFileSync(join(folder, 'ca.crt'), 'utf8')]
+  setDefaultCACertificates([...usual, ...own])
+}
 
 export type Gateway = { key: Buffer; cert: Buffer; target: number; port: number; host?: string }
 

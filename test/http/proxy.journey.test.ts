@@ -1,16 +1,14 @@
 // Errors of the forward proxy of HTTPS_PROXY.
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
-import { connect, type AddressInfo, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { createServer } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { connect, type Socket } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
 import { ServiceClient } from '../../src/client-api/client.ts'
 import { useProxy } from '../../src/http/proxy.ts'
 import { certificatesCheck } from '../../src/doctor/certificates.ts'
 import { createFetch } from '../../src/sign-in/server/configuration.ts'
+import { useFolder } from '../helpers/folder.ts'
+import { listen } from '../helpers/listen.ts'
 import { makeCertificates, pem } from '../helpers/tls.ts'
 import { stubProxy } from './stub-proxy.ts'
 
@@ -80,15 +78,14 @@ it('a proxy also fails calls of the authorization server', async () => {
   expect(connects.map(({ target }) => target)).toEqual(['login.example:443', 'login.example:8443'])
 })
 
+const folder = useFolder()
+
 it('the doctor reads a certificate through the proxy', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'onramp-proxied-'))
   makeCertificates(folder, { service: ['service.example'] })
-  const service = createTlsServer(pem(folder, 'service')).listen(0, '127.0.0.1')
-  const proxy = createServer().listen(0, '127.0.0.1')
-  await Promise.all([once(service, 'listening'), once(proxy, 'listening')])
-  const portOf = (server: Server | TlsServer) => (server.address() as AddressInfo).port
-  proxy.on('connect', (_req, socket: Socket) => {
-    const tunnel = connect(portOf(service), '127.0.0.1', () => {
+  const service = createTlsServer(pem(folder, 'service'))
+  const port = await listen(service)
+  const proxy = createServer().on('connect', (_req, socket: Socket) => {
+    const tunnel = connect(port, '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n')
       tunnel.pipe(socket).pipe(tunnel)
     })
@@ -97,9 +94,8 @@ it('the doctor reads a certificate through the proxy', async () => {
   open.push(
     () => service.close(),
     () => proxy.close(),
-    () => rmSync(folder, { recursive: true }),
   )
-  useProxy({ HTTPS_PROXY: `http://127.0.0.1:${portOf(proxy)}` })
+  useProxy({ HTTPS_PROXY: `http://127.0.0.1:${await listen(proxy)}` })
   const found = await certificatesCheck.collect({ SERVICE_BASE_URL: 'https://service.example' })
   expect(found).toEqual([
     { setting: 'SERVICE_BASE_URL', host: 'service.example', endsAt: expect.any(Number) },

@@ -1,7 +1,7 @@
 // Fixture: a forward proxy that opens no tunnel, and records its requests.
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { listen } from '../helpers/listen.ts'
 
 /** A proxy with this response to each CONNECT, or none. @returns its requests and its address */
 export async function stubProxy(answer?: string) {
@@ -12,10 +12,9 @@ export async function stubProxy(answer?: string) {
     sockets.push(socket)
     if (answer !== undefined) socket.end(answer)
   })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const close = () => {
     for (const socket of sockets) socket.destroy()
     server.close()
   }
-  return { connects, close, name: `127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return { connects, close, name: `127.0.0.1:${await listen(server)}` }
 }

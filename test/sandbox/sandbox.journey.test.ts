@@ -1,10 +1,11 @@
 // The sandbox as a whole: addresses, shutdown and journal.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { connect, type AddressInfo } from 'node:net'
+import { connect } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
 import { runSandbox, startSandbox } from '../../packages/sandbox/src/sandbox.ts'
 import type { Sandbox, SandboxOptions } from '../../packages/sandbox/src/sandbox.ts'
+import { listen } from '../helpers/listen.ts'
 import { check } from './client-calls.ts'
 
 let sandbox: Sandbox | undefined
@@ -48,10 +49,8 @@ it.each(['tenant/a', '/tenant/', '/'])('the sandbox refuses %s as a path', async
 })
 
 it('the sandbox leaves no port open if one is in use', async () => {
-  const taken = createServer().listen(0, '127.0.0.1')
-  await once(taken, 'listening')
-  const { port } = taken.address() as AddressInfo
-  await expect(startSandbox({ ports: { datasource: port } })).rejects.toThrow('EADDRINUSE')
+  const taken = createServer()
+  await expect(startSandbox({ ports: { datasource: await listen(taken) } })).rejects.toThrow('EADDRINUSE')
   taken.close()
 })
 

@@ -1,9 +1,9 @@
 // Connections that wait for a request or a reader: the oldest is closed when there are too many.
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { connect, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createBoundedServer } from '../../src/web/bounded-server.ts'
+import { listen } from '../helpers/listen.ts'
 import { until } from '../helpers/processes.ts'
 
 const MAX_AWAITING_CLIENT = 3
@@ -23,10 +23,8 @@ let opened: Socket[] = []
 /** Numbers of the connections that the server has closed, in the order of their opening. */
 const closed = () => opened.flatMap((socket, number) => (socket.destroyed ? [number] : []))
 
-beforeAll(async () => {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-})
+let port: number
+beforeAll(async () => void (port = await listen(server)))
 beforeEach(() => {
   for (const socket of opened) socket.destroy()
   opened = []
@@ -38,7 +36,6 @@ afterAll(() => {
 
 /** Opens a connection that sends bytes, and reads nothing. */
 async function open(bytes: string): Promise<void> {
-  const { port } = server.address() as AddressInfo
   const socket = connect({ port, host: '127.0.0.1' })
   socket.on('error', () => {}).pause()
   opened.push(socket)
@@ -99,18 +96,17 @@ describe('a crowd of a hundred connections', () => {
     () => {},
     1_000,
   )
-  let crowd: Socket[] = []
+  let [busyPort, crowd] = [0, [] as Socket[]]
+  beforeAll(async () => void (busyPort = await listen(busy)))
   beforeEach(async () => {
     answered.length = 0
-    if (!busy.listening) await once(busy.listen(0, '127.0.0.1'), 'listening')
     crowd = await Promise.all(Array.from({ length: 100 }, openHere))
   })
   afterEach(() => busy.closeAllConnections())
   afterAll(() => void busy.close())
 
   async function openHere() {
-    const { port } = busy.address() as AddressInfo
-    const socket = connect({ port, host: '127.0.0.1' }).on('error', () => {})
+    const socket = connect({ port: busyPort, host: '127.0.0.1' }).on('error', () => {})
     await once(socket, 'connect')
     return socket
   }

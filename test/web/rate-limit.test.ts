@@ -1,11 +1,12 @@
 // Rate limits of an address, a sign-in and a person, by a stopped clock. Requests come over one connection, in order.
-import { once } from 'node:events'
-import { connect, type AddressInfo } from 'node:net'
+import { createServer } from 'node:http'
+import { connect } from 'node:net'
 import express, { type ErrorRequestHandler, type Request, type RequestHandler } from 'express'
 import { afterEach, expect, it } from 'vitest'
 import type { Problem } from '../../src/problem.ts'
 import { createLimits, type Limits } from '../../src/web/rate-limit.ts'
 import { collected, heldBytes } from '../helpers/heap.ts'
+import { listen } from '../helpers/listen.ts'
 
 const PER_MINUTE = 30
 const ONRAMP = 'https://onramp.example'
@@ -64,10 +65,9 @@ async function setUpLimit(perMinute = PER_MINUTE) {
   })
   app.get('/limits/:name', accepted)
   app.use(refused)
-  const server = app.listen(0, '127.0.0.1')
+  const server = createServer(app)
   closers.push(() => server.close().closeAllConnections())
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const port = await listen(server)
   /** @returns the refusal of each request, or undefined */
   async function send(...targets: Target[]): Promise<(Refusal | undefined)[]> {
     const socket = connect(port, '127.0.0.1')
