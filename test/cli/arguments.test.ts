@@ -4,7 +4,8 @@ import { Command } from '@commander-js/extra-typings'
 import { expect, it } from 'vitest'
 import { onramp } from '../../src/cli/commands.ts'
 import { VERSION } from '../../src/version.ts'
-import { REQUIRED, runCommand } from './run-command.ts'
+import { runCommand } from './run-command.ts'
+import { REQUIRED } from '../helpers/settings-faults.ts'
 
 type Called = { path: string[]; isGroup: boolean }
 type Tree = { name: () => string; commands: readonly Tree[] }

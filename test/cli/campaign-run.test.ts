@@ -7,7 +7,7 @@ import { loadSettings, type Settings } from '../../src/settings/settings.ts'
 import { mail } from '../campaigns/sample-email.ts'
 import { startSmtpServer } from '../campaigns/smtp-server.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
-import { REQUIRED } from './run-command.ts'
+import { REQUIRED } from '../helpers/settings-faults.ts'
 
 const contextOf = (settings: Settings) => {
   const input = { list: [], faults: [], leftOut: { blocked: 0, guest: 0, mailbox: 0 }, settings }

@@ -6,7 +6,7 @@ import { createRollout, replayRollout } from '../../src/cli/demo/rollout.ts'
 import { openKeepState, openPeople, withStore } from '../../src/cli/store.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { useFolder } from '../helpers/folder.ts'
-import { REQUIRED } from './run-command.ts'
+import { REQUIRED } from '../helpers/settings-faults.ts'
 
 const NOW = Date.parse('2026-11-27T10:00:00Z')
 const settings = loadSettings({ ...REQUIRED, DATA_DIR: useFolder() })

@@ -10,7 +10,7 @@ import { loadCompanyOf } from '../../src/cli/invite/email.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { newKeepState, withConsents } from '../helpers/people.ts'
-import { REQUIRED } from './run-command.ts'
+import { REQUIRED } from '../helpers/settings-faults.ts'
 
 export const HOUR = 3_600_000
 export const DAY = 24 * HOUR

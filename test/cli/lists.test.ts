@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { useFolder } from '../helpers/folder.ts'
-import { REQUIRED, runCommand } from './run-command.ts'
+import { runCommand } from './run-command.ts'
+import { REQUIRED } from '../helpers/settings-faults.ts'
 
 const folder = useFolder()
 const list = join(folder, 'people.csv')

@@ -9,7 +9,8 @@ import { withAction, withFailure, withMilestone, type Person } from '../../src/p
 import { loadSettings } from '../../src/settings/settings.ts'
 import { useFolder } from '../helpers/folder.ts'
 import { withAppStates } from '../helpers/people.ts'
-import { REQUIRED, runCommand } from './run-command.ts'
+import { runCommand } from './run-command.ts'
+import { REQUIRED } from '../helpers/settings-faults.ts'
 
 const folder = useFolder()
 const COMPANY_FILE = join(folder, 'company.yaml')

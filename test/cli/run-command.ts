@@ -25,11 +25,3 @@ export async function runCommand(
   const exit = await main(args, { stdin, stdout: into('out'), stderr: into('err'), env, now })
   return { exit, ...written }
 }
-
-/** The required settings; their servers are never called. */
-export const REQUIRED = {
-  PUBLIC_URL: 'https://onramp.acme.example',
-  SERVICE_BASE_URL: 'https://service.acme.example',
-  OIDC_ISSUER: 'https://id.acme.example',
-  SESSION_SECRET: 'a secret of thirty-two characters',
-}

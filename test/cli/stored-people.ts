@@ -8,7 +8,7 @@ import type { KeepStateStore } from '../../src/people/keep-state.ts'
 import type { PeopleStore } from '../../src/people/people-store.ts'
 import type { Records } from '../../src/records/records.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
-import { REQUIRED } from './run-command.ts'
+import { REQUIRED } from '../helpers/settings-faults.ts'
 
 /** @param settings beside the required ones */
 export function useStoredPeople(settings: Record<string, string> = {}, now = Date.now) {

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { useFolder } from '../helpers/folder.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
-import { REQUIRED, runCommand } from './run-command.ts'
+import { runCommand } from './run-command.ts'
+import { REQUIRED } from '../helpers/settings-faults.ts'
 
 const folder = useFolder()
 

@@ -17,7 +17,8 @@ import { recordsCheck } from '../../src/doctor/stored.ts'
 import type { NetworkError } from '../../src/http/network-error.ts'
 import type { Settings } from '../../src/settings/settings.ts'
 import { HEALTH_SAMPLE } from '../../src/web/health.ts'
-import { REQUIRED, runCommand } from '../cli/run-command.ts'
+import { runCommand } from '../cli/run-command.ts'
+import { REQUIRED } from '../helpers/settings-faults.ts'
 import {
   reply,
   accepted,

@@ -12,7 +12,7 @@ import { loadSettings } from '../../src/settings/settings.ts'
 import { Registration } from '../../src/sign-in/registration/registration.ts'
 import { PersonSessions } from '../../src/sign-in/sessions/person-sessions.ts'
 import { createLog } from '../../src/web/log.ts'
-import { REQUIRED } from '../cli/run-command.ts'
+import { REQUIRED } from '../helpers/settings-faults.ts'
 import { useFolder } from '../helpers/folder.ts'
 import { setup } from './facts.ts'
 

@@ -1,11 +1,12 @@
-// The faults of settings, as the start of a process reports them.
+// The required settings, and the faults of settings, as the start of a process reports them.
 import { loadSettings, SettingsError } from '../../src/settings/settings.ts'
 
-const REQUIRED = {
-  PUBLIC_URL: 'https://onramp.example',
-  SERVICE_BASE_URL: 'https://svc.example',
-  OIDC_ISSUER: 'https://as.example',
-  SESSION_SECRET: 'a'.repeat(32),
+/** The required settings; their servers are never called. */
+export const REQUIRED = {
+  PUBLIC_URL: 'https://onramp.acme.example',
+  SERVICE_BASE_URL: 'https://service.acme.example',
+  OIDC_ISSUER: 'https://id.acme.example',
+  SESSION_SECRET: 'a secret of thirty-two characters',
 }
 
 /** @param env besides the required settings */

@@ -2,17 +2,12 @@
 import { afterEach, expect, it } from 'vitest'
 import { proxyFor, useProxy } from '../../src/http/proxy.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
+import { REQUIRED } from '../helpers/settings-faults.ts'
 
 afterEach(() => useProxy({}))
 
-const env = {
-  PUBLIC_URL: 'https://onramp.acme.example',
-  SERVICE_BASE_URL: 'https://service.example',
-  OIDC_ISSUER: 'https://login.example',
-  SESSION_SECRET: 'x'.repeat(32),
-}
 const isProxied = (url: string, NO_PROXY = '', HTTPS_PROXY = 'http://proxy.acme.example:3128') => {
-  useProxy(loadSettings({ ...env, HTTPS_PROXY, NO_PROXY }))
+  useProxy(loadSettings({ ...REQUIRED, HTTPS_PROXY, NO_PROXY }))
   return proxyFor(new URL(url)) === 'proxy.acme.example:3128'
 }
 
@@ -52,8 +47,8 @@ it.each([
 
 it('HTTP_PROXY alone is used, too, and lower-case names take precedence', () => {
   const through = (proxies: Record<string, string>) => {
-    useProxy(loadSettings({ ...env, ...proxies }))
-    return proxyFor(new URL(env.SERVICE_BASE_URL))
+    useProxy(loadSettings({ ...REQUIRED, ...proxies }))
+    return proxyFor(new URL(REQUIRED.SERVICE_BASE_URL))
   }
   expect(through({ HTTP_PROXY: 'http://a.example:1' })).toBe('a.example:1')
   expect(through({ HTTP_PROXY: 'http://a.example:1', https_proxy: 'http://b.example:2' })).toBe('b.example:2')

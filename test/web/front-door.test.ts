@@ -8,14 +8,12 @@ import { loadSettings } from '../../src/settings/settings.ts'
 import { createLog } from '../../src/web/log.ts'
 import { useFolder } from '../helpers/folder.ts'
 import { routesFor } from '../helpers/routes.ts'
+import { REQUIRED } from '../helpers/settings-faults.ts'
 
 const PER_MINUTE = 3
 const folder = useFolder()
 const env = {
-  PUBLIC_URL: 'https://onramp.example',
-  SERVICE_BASE_URL: 'https://service.example',
-  OIDC_ISSUER: 'https://as.example',
-  SESSION_SECRET: 'x'.repeat(40),
+  ...REQUIRED,
   ADMIN_EMAILS: 'ada@acme.example',
   REPORT_TOKEN: 'the-token-of-dashboards',
   SIGN_INS_PER_MINUTE: String(PER_MINUTE),
@@ -100,7 +98,7 @@ it.each(FORMS.map((route) => route.replace(/:\w+/, 'slack_1')))(
     expect(await statusFor({ ...elsewhere, ...form })).toBe(403)
     expect(await statusFor({ origin: elsewhere.origin })).toBe(403)
     // An origin that only begins like ours.
-    expect(await statusFor({ origin: 'https://onramp.example.evil.example' })).toBe(403)
+    expect(await statusFor({ origin: `${REQUIRED.PUBLIC_URL}.evil.example` })).toBe(403)
     // A sandboxed frame.
     expect(await statusFor({ origin: 'null' })).toBe(403)
     // Another host of the same domain.
