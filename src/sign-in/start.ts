@@ -51,17 +51,16 @@ export class SignInStart {
     const promptLogin = cookie.promptLogin || req.session.promptLogin === true
     const wanted = promptLogin ? 'login' : request.prompt
     const configuration = await this.#deps.authorizationServer.configuration()
+    const urlWith = (prompt: StartRequest['prompt']) => this.#buildUrl(req, cookie, { ...request, prompt })
     const prompt = wanted && supportedPrompt(wanted, configuration.serverMetadata())
     try {
-      return await this.#buildUrl(req, cookie, { ...request, prompt })
+      return await urlWith(prompt)
     } catch (error) {
       // A server that requires pushed requests refuses a prompt here, not in the callback.
       const cause = error instanceof Problem ? error.cause : undefined
       if (!(cause instanceof ResponseBodyError)) throw error
-      if (isSelectAccountRefused(prompt, cause.error))
-        return await this.#buildUrl(req, cookie, { ...request, prompt: 'login' })
-      if (promptLogin && cause.error === 'invalid_request')
-        return await this.#buildUrl(req, cookie, { ...request, prompt: undefined })
+      if (isSelectAccountRefused(prompt, cause.error)) return await urlWith('login')
+      if (promptLogin && cause.error === 'invalid_request') return await urlWith(undefined)
       throw error
     }
   }
