@@ -183,8 +183,11 @@ export class KeepRun {
   async #updateListing(tally: CampaignRun['tally']): Promise<void> {
     const { people, rename, now } = this.#run
     const { state, isComplete, requireConfirmation } = this.#options
-    const withRow = (person: Person, entry: ListEntry | undefined) =>
-      withListing(entry ? withDetails(person, entry) : person, entry !== undefined, now())
+    const addresses = new Set(this.#list.map(({ email }) => email))
+    const withRow = (person: Person, entry: ListEntry | undefined) => {
+      const known = addresses.has(person.email) ? withListedAddress(person) : person
+      return withListing(entry ? withDetails(known, entry) : known, entry !== undefined, now())
+    }
     await nextTurn()
     const rows = new ListedPeople(this.#list)
     const changed: string[] = []
@@ -382,6 +385,12 @@ function currentSweep({ sweep }: KeepState, now: number): NonNullable<KeepState[
   const isDue =
     sweep === undefined || (sweep.endedAt !== undefined && Math.abs(now - sweep.beganAt) >= SWEEP_EVERY_MS)
   return isDue ? { beganAt: now } : sweep
+}
+
+/** @returns the same object if a list had the address before */
+function withListedAddress(person: Person): Person {
+  const { hasUnlistedAddress, ...listed } = person
+  return hasUnlistedAddress === undefined ? person : listed
 }
 
 /** True if a killed run left an email to this person without an outcome. */

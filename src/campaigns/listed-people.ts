@@ -20,7 +20,7 @@ const IF_WRONG =
 
 type KnownPerson = Pick<
   Person,
-  'email' | 'id' | 'name' | 'formerEmails' | 'renamingFrom' | 'listedAt' | 'leftAt'
+  'email' | 'id' | 'name' | 'formerEmails' | 'renamingFrom' | 'hasUnlistedAddress' | 'listedAt' | 'leftAt'
 >
 
 const isSamePerson = (row: ListEntry, { id }: KnownPerson): boolean =>
@@ -63,8 +63,10 @@ export class ListedPeople {
     if (hasNewId) this.#newIds.push(own)
     // An address with the same name on two lists in a row is the same person's: only the id was corrected. If the
     // former id is with the same name elsewhere, there are two people of that name, and the id tells them apart.
-    const hasSameName = own?.name !== undefined && own.name === person.name
-    const isCorrected = wasListed && hasSameName && byId?.name !== person.name
+    const hasSameName = own?.name !== undefined && own.name === person.name && byId?.name !== person.name
+    // The list has the address that an operator gave them, and the former id is gone.
+    const hasGivenAddress = person.hasUnlistedAddress === true && byId === undefined
+    const isCorrected = wasListed && (hasSameName || hasGivenAddress)
     const isReassigned = hasNewId && !isCorrected
     if (isReassigned) this.#reassigned.add(email)
     else this.#known.add(email)

@@ -10,7 +10,7 @@ import type { ListEntry } from '../campaigns/people-file.ts'
 import { addressToInvite, normalizedAddress } from '../people/address.ts'
 import { readCsv } from '../people/csv.ts'
 import { PersonUnreadable, type PeopleStore } from '../people/people-store.ts'
-import { withAction } from '../people/person.ts'
+import { withAction, type Person } from '../people/person.ts'
 import { loadSettingsWithoutClient } from '../settings/settings.ts'
 import { COMMAND } from '../version.ts'
 import type { Audit } from '../web/audit.ts'
@@ -56,31 +56,30 @@ export async function renameAll<R extends AddressChange>(
     audit: Audit
     now: () => number
     onDone: (change: R) => void
-    /** The list has ids, so a record that only sign-ins made at the new address is the same person's. */
+    /** It is the list's, by its ids, so a record that only sign-ins made at the new address is the same person's. */
     mergesSignIns?: boolean
   },
 ): Promise<(R & { outcome: keyof typeof FAULTS; fault: string })[]> {
   const { audit, now, onDone, mergesSignIns } = options
   const by = operatorName()
+  const change = (person: Person): Person => {
+    const renamed = withAction(person, { at: now(), what: 'renamed', by })
+    return mergesSignIns ? renamed : { ...renamed, hasUnlistedAddress: true }
+  }
   const refused: (R & { outcome: keyof typeof FAULTS; fault: string })[] = []
-  for (const change of all) {
-    const { from, to } = change
+  for (const requested of all) {
+    const { from, to } = requested
     const isMoving = all.some((other) => other.from === to)
-    const outcome = await people
-      .rename(from, to, {
-        change: (person) => withAction(person, { at: now(), what: 'renamed', by }),
-        mergesSignIns,
-      })
-      .catch((error: unknown) => {
-        if (!(error instanceof PersonUnreadable)) throw error
-        return 'unreadable' as const
-      })
+    const outcome = await people.rename(from, to, { change, mergesSignIns }).catch((error: unknown) => {
+      if (!(error instanceof PersonUnreadable)) throw error
+      return 'unreadable' as const
+    })
     if (outcome === 'renamed') {
       audit({ event: 'renamed', result: 'done', email: to, former: from, operator: by })
-      onDone(change)
+      onDone(requested)
     } else {
       const fault = outcome === 'taken' && mergesSignIns ? takenOnList(to) : FAULTS[outcome](to, isMoving)
-      refused.push({ ...change, outcome, fault: `${from}: unchanged: ${fault}` })
+      refused.push({ ...requested, outcome, fault: `${from}: unchanged: ${fault}` })
     }
   }
   return refused.length === all.length ? refused : await renameAll(people, refused, options)

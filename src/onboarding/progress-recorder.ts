@@ -2,7 +2,7 @@
 // isn't retried, because the person's next page or the next run of a campaign repairs it.
 import { hash } from 'node:crypto'
 import { omitUndefined } from '../omit-undefined.ts'
-import { normalizedAddress } from '../people/address.ts'
+import { isVacated, normalizedAddress } from '../people/address.ts'
 import type { createDelistedApps } from '../people/delisted-apps.ts'
 import type { PeopleStore } from '../people/people-store.ts'
 import {
@@ -34,7 +34,7 @@ type Failure = Parameters<typeof withFailure>[1]
 
 type ReadRecord = { person: Person | undefined }
 
-type RecordedPeople = Pick<PeopleStore, 'get' | 'change' | 'rename' | 'addressAt' | 'currentAddress'>
+type RecordedPeople = Pick<PeopleStore, 'get' | 'change' | 'rename' | 'addressAt'>
 
 type DelistedApps = Pick<ReturnType<typeof createDelistedApps>, 'instances'>
 
@@ -96,8 +96,8 @@ export class ProgressRecorder {
     const changeKnown = (person: Person, isKnown: boolean) => (isKnown ? change(person) : person)
     try {
       await turns.run(key, async () => {
-        const { address, ...loaded } = await this.#locateRecord(email, key)
-        await this.#people.change(address, changeKnown, loaded)
+        const located = await this.#locateRecord(email, key)
+        if (located !== undefined) await this.#people.change(located.address, changeKnown, located)
       })
     } catch (error) {
       this.#log.warn({ err: error }, failed)
@@ -117,11 +117,15 @@ export class ProgressRecorder {
     const key = personKey(user)
     const action = { at: this.#now(), what: 'renamed', by: 'sign-in' } as const
     try {
-      // The list may have renamed the person since.
-      const outcome = await this.#people.rename(await this.#people.currentAddress(recorded), email, {
-        change: (person) => withAction(person, action),
-        isExpected: ({ signIns = [] }) => signIns.includes(key),
-      })
+      const renameFrom = (address: string) =>
+        this.#people.rename(address, email, {
+          change: (person) => ({ ...withAction(person, action), hasUnlistedAddress: true }),
+          isExpected: ({ signIns = [] }) => signIns.includes(key),
+        })
+      const known = await renameFrom(recorded)
+      // The list may have renamed the person since, and someone else may have the address now.
+      const outcome =
+        known === 'unknown' ? await renameFrom(await this.#people.addressAt(recorded, 0)) : known
       if (outcome === 'taken')
         this.#log.warn(
           {},
@@ -150,33 +154,39 @@ export class ProgressRecorder {
     const recorded = { hash: hash('sha256', text, 'base64').slice(0, 16), at: checkedAt }
     const before = this.#last.get(key)
     if (before?.hash === recorded.hash && Math.abs(checkedAt - before.at) < AGAIN_MS) return before.lapses
-    const { address, ...loaded } = await this.#locateRecord(email, key, read)
+    const located = await this.#locateRecord(email, key, read)
+    if (located === undefined) return undefined
     const change = (person: Person) => {
       const here = withSignIn(withMilestone(person, 'signedInAt', checkedAt), key)
       const delisted = this.#delistedApps.instances()
       const checked = withCheck(here, { checkedAt, unconnected, connected, delisted }, this.#now())
       return { ...withIntents(checked, checkedAt, intents, this.#now()), visitedAt: checkedAt }
     }
-    const after = await this.#people.change(address, change, loaded)
+    const after = await this.#people.change(located.address, change, located)
     const lapses = lapsesIn(after)
     if (this.#last.size >= MAX_REMEMBERED) this.#last.clear()
     this.#last.set(key, { ...recorded, lapses })
     return lapses
   }
 
-  /** The list may have renamed the person before the authorization server uses the new address. */
+  /**
+   * The list may have renamed the person before the authorization server uses the new address.
+   * @returns undefined if that may be another account's person: a record at the former address would count someone
+   * twice, or become its next owner's. It is recorded once the list, or the authorization server, says whose it is.
+   */
   async #locateRecord(
     email: string,
     key: string,
     read?: ReadRecord,
-  ): Promise<ReadRecord & { address: string }> {
+  ): Promise<(ReadRecord & { address: string }) | undefined> {
     const { person } = read ?? { person: await this.#people.get(email) }
-    const current = person === undefined ? await this.#people.addressAt(email, 0) : email
-    if (person !== undefined || current === normalizedAddress(email)) return { address: email, person }
-    const moved = await this.#people.get(current)
-    return moved?.signIns?.includes(key) === true
-      ? { address: current, person: moved }
-      : { address: email, person: undefined }
+    const address = person === undefined ? await this.#people.addressAt(email, 0) : email
+    if (person !== undefined || address === normalizedAddress(email)) return { address: email, person }
+    const moved = await this.#people.get(address)
+    if (moved?.signIns?.includes(key) === true) return { address, person: moved }
+    // The list gave a vacated address to someone else.
+    const isOthers = moved === undefined || [address, ...(moved.formerEmails ?? [])].some(isVacated)
+    return isOthers ? { address: email, person: undefined } : undefined
   }
 }
 

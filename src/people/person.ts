@@ -119,6 +119,8 @@ export type Person = ListDetails & {
   formerEmails?: string[]
   /** After an interrupted rename: the former address, whose record still has to be removed. */
   renamingFrom?: string
+  /** An operator, or a sign-in, gave the person this address, and no list has had it since. */
+  hasUnlistedAddress?: true
   /** When `onramp keep` first found the person on its list, and when it no longer did. */
   listedAt?: number
   leftAt?: number

@@ -81,10 +81,18 @@ it.each<[what: string, known: string[], list: string[], changes: string[]]>([
   ['no names, and the former id elsewhere', ['ada E1'], ['ada E9', 'bob E1'], ['ada bob']],
   ['no names, and exchanged ids', ['ada E1', 'bob E2'], ['ada E2', 'bob E1'], ['ada bob', 'bob ada']],
   ['a name of someone who had left', ['ada E1 Ada left'], ['ada E9 Ada'], ['ada ada@gone']],
+  ['another name at an address that an operator gave', ['ada E1 Ada unlisted'], ['ada E9 Bea'], []],
+  ['the former id elsewhere, too', ['ada E1 Ada unlisted'], ['ada E9 Bea', 'bob E1 Ada'], ['ada bob']],
+  ['another name, after they had left', ['ada E1 Ada unlisted left'], ['ada E9 Bea'], ['ada ada@gone']],
 ])('addresses with %s are matched by name, then by id', (_what, known, list, changes) => {
   const rows = new ListedPeople(list.map(namedRow))
   for (const text of known)
-    rows.matchRow({ ...namedRow(text), listedAt: 1, ...(text.endsWith(' left') && { leftAt: 2 }) })
+    rows.matchRow({
+      ...namedRow(text),
+      listedAt: 1,
+      ...(text.includes(' unlisted') && { hasUnlistedAddress: true }),
+      ...(text.endsWith(' left') && { leftAt: 2 }),
+    })
   expect(rows.changes.map(({ from, to }) => `${shown({ email: from })} ${shown({ email: to })}`)).toEqual(
     changes,
   )

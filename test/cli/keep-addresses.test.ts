@@ -1,6 +1,7 @@
 // People whose address on the list differs from the one on record.
 import { expect, it } from 'vitest'
 import { withUsableIds } from '../../src/campaigns/listed-people.ts'
+import { renameAll } from '../../src/cli/rename.ts'
 import { vacatedAddress } from '../../src/people/address.ts'
 import { collect } from '../helpers/people.ts'
 import type { Person } from '../../src/people/person.ts'
@@ -11,6 +12,8 @@ import { useStoredPeople } from './stored-people.ts'
 const [BOB, CLEO, KING] = ['bob@acme.example', 'cleo@acme.example', 'king@acme.example'] as const
 /** Ada, Bob and Cleo, or the first of them, with these ids. */
 const listOf = (...ids: string[]) => ids.map((id, at) => ({ email: [ADA, BOB, CLEO][at]!, id }))
+const PERM = 'perm@acme.example'
+
 /** Beside them, one change is not suspicious. */
 const others = Array.from({ length: 12 }, (_, id) => ({ email: `p${id}@acme.example`, id: `P${id}` }))
 const rowsAt = (domain: string, count: number) =>
@@ -93,6 +96,28 @@ it.each<[string, string | undefined, string, number?]>([
   expect(await people.get(ADA)).toMatchObject({ id: 'E8', optedOutAt: 1 })
   expect(subjectsTo(ADA)).toHaveLength(1)
   expect(await collect(people.all())).toHaveLength(13)
+})
+
+it.each([
+  ['at once', [], PERM],
+  ['after runs with the former address', [ADA, ADA], PERM],
+  ['after it had the new address, which is another person’s then', [PERM], vacatedAddress(PERM, 'E7')],
+])('a list that follows an operator’s rename %s keeps the opt-out', async (_when, listed, expected) => {
+  const { run, people, unconnectedApps, conditions } = installation()
+  const given = { audit: () => {}, now: () => conditions.now, onDone: () => {} }
+  for (const email of [ADA, PERM]) unconnectedApps.set(email, ['slack_1'])
+  const rowOf = (email: string) => ({ email, id: 'E7', name: 'Ada Temp' })
+  await run([rowOf(ADA), ...others])
+  await people.change(ADA, (person) => ({ ...person, optedOutAt: 1 }))
+  expect(await renameAll(people, [{ from: ADA, to: PERM }], given)).toEqual([])
+  for (const email of listed) await run([rowOf(email), ...others])
+
+  await run([{ email: PERM, id: 'E8', name: 'Ada Perm' }, ...others])
+
+  const all = await collect(people.all())
+  expect(all.flatMap(({ email, optedOutAt }) => (optedOutAt === 1 ? email : []))).toEqual([expected])
+  expect(await people.get(PERM)).toMatchObject({ id: 'E8', name: 'Ada Perm' })
+  expect(await people.get(PERM)).not.toHaveProperty('hasUnlistedAddress')
 })
 
 it('many other ids at the same addresses need --confirm, and are then the same people', async () => {

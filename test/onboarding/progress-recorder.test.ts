@@ -221,7 +221,6 @@ it('a page records nothing for an address that isn’t verified, or without one'
 })
 
 it.each([
-  ['has moved to a new address', [KING], 'key of King'],
   ['was named late by the list', [vacatedAddress(ada.email, 'E7')], personKey(ada)],
   ['is back on the list', [vacatedAddress(ada.email, 'E7'), KING], personKey(ada)],
 ])('a newcomer’s page never changes the record of a former owner who %s', async (_who, moves, signIn) => {
@@ -237,6 +236,28 @@ it.each([
 
   expect(await report()).toEqual(['slack_1 unconnected'])
   expect((await people.get(moves.at(-1) ?? ''))?.lastCheck).toBeUndefined()
+})
+
+it('a sign-in with an address that the list changed is recorded once it is clear whose it is', async () => {
+  const { startProcess, report, advance } = setUpProgress()
+  const { page, people, progress } = startProcess()
+  await people.change(ada.email, (person) => withListing(person, true, NOW))
+  advance(1)
+  await people.rename(ada.email, KING)
+
+  await page([slack])
+  await progress.recordFailure(ada, { at: NOW, code: 'service_unavailable' })
+
+  expect(await report()).toBeUndefined()
+  expect((await people.get(KING))?.lastCheck).toBeUndefined()
+  // The authorization server changes the address, too.
+  expect(await progress.followAddress(married, ada.email)).toEqual({ email: KING })
+  await startProcess({ user: married }).page([slack])
+  expect(await people.get(KING)).toMatchObject({ signIns: [personKey(ada)], lastCheck: { apps: [slack] } })
+  // Or the list gives the former address to another person.
+  await people.change(ada.email, (person) => withListing(person, true, NOW))
+  await page([slack])
+  expect(await report()).toEqual(['slack_1 unconnected'])
 })
 
 it('the report agrees with the walk again after an outage or a crash', async () => {
@@ -354,11 +375,16 @@ it('a person’s record follows only a verified address of the same issuer and s
   expect((await people.get(KING))?.failures).toHaveLength(1)
 })
 
-it('a person’s record follows them from an address that the list has changed meanwhile', async () => {
-  const { startProcess } = setUpProgress()
+it.each([
+  ['changed', false],
+  ['given to someone else', true],
+])('a person’s record follows them from an address that the list has %s', async (_what, isReassigned) => {
+  const { startProcess, advance } = setUpProgress()
   const { page, people, progress } = startProcess()
   await page([slack])
+  advance(1)
   await people.rename(ada.email, 'list@acme.example')
+  if (isReassigned) await people.change(ada.email, (person) => withListing(person, true, NOW))
   expect(await progress.followAddress(married, ada.email)).toEqual({ email: KING, isMoved: true })
   expect((await people.get(KING))?.formerEmails).toEqual([ada.email, 'list@acme.example'])
 })
