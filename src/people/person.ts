@@ -18,6 +18,8 @@ export type AppRecord = {
    * or removed. It counts as connected, unless many lists lost it.
    */
   delistedAt?: number
+  /** What it was until then. It goes on if the app is back after many lists had lost it. */
+  beforeDelisting?: Omit<AppRecord, 'instance' | 'name'>
   /** A new instance in the check that delisted this one. It takes this one's place in every count. */
   movedTo?: string
   /** The last `delistedAt`, once the app is listed again; `newAt` if it is back after it was removed or hidden. */
@@ -270,16 +272,16 @@ export function withCheck(person: Person, response: CheckToRecord, now: number):
   for (const { instance, name, since } of connected)
     if (!apps.has(instance)) apps.set(instance, { instance, name, since, status: 'connected' })
   for (const { instance, name, status } of unconnected) {
-    const former = before.get(instance)
+    const stored = before.get(instance)
+    const isBack = stored?.delistedAt !== undefined && delisted?.has(instance) === true
+    const former = isBack ? stored.beforeDelisting : stored
     const since = former?.status === status ? former.since : checkedAt
     const movedFrom = former?.movedFrom
     const isNew =
-      former === undefined ? person.lastCheck !== undefined : movedFrom && former.newAt === undefined
+      stored === undefined ? person.lastCheck !== undefined : movedFrom && former?.newAt === undefined
     const newAt = isNew ? checkedAt : former?.newAt
-    const isBack = former?.delistedAt !== undefined && delisted?.has(instance)
-    // A loss before the delisting goes on once the app is listed again.
-    const lapse = isBack ? { lapsedAt: former.previousLapsedAt } : lapseOf(former ?? {}, checkedAt)
-    const previousDelistedAt = former?.delistedAt ?? former?.previousDelistedAt
+    const previousDelistedAt = stored?.delistedAt ?? stored?.previousDelistedAt
+    const lapse = lapseOf(former ?? {}, checkedAt)
     const history = omitUndefined({ ...lapse, newAt, movedFrom, previousDelistedAt })
     apps.set(instance, { instance, name, status, since, ...history })
   }
@@ -302,8 +304,9 @@ function withConnected(
 ): AppRecord {
   if (app.status === 'connected') return app
   const { lapsedAt, newAt, movedFrom: _movedFrom, ...rest } = app
+  const { instance: _instance, name: _name, ...beforeDelisting } = app
   const hasConsented = consentStartedAt >= Math.max(lapsedAt ?? newAt ?? 0, at - MAX_CONSENT_MS)
-  const delisting = hasConsented ? {} : { delistedAt: at, movedTo }
+  const delisting = hasConsented ? {} : { delistedAt: at, movedTo, beforeDelisting }
   return {
     ...rest,
     status: 'connected',

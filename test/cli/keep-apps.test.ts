@@ -285,6 +285,28 @@ it.each([
 })
 
 it.each([
+  ['without an outage', false],
+  ['after an outage that emptied all lists', true],
+])('a new app is announced once the limit of the quarter allows it, %s', async (_when, isOutage) => {
+  const { run, unconnectedApps, conditions, sentEmails } = installation()
+  const sweep = async (day: number, ...apps: string[]) => {
+    for (const email of twelve) unconnectedApps.set(email, apps)
+    conditions.now = monday + day * DAY
+    await run(twelve)
+  }
+  for (const day of [0, 7, 14, 21]) await sweep(day, 'jira_1')
+  await sweep(22, 'jira_1', 'notion_1')
+  await sweep(23, ...(isOutage ? [] : ['jira_1', 'notion_1']))
+  await sweep(24, 'jira_1', 'notion_1')
+  expect(sentEmails.filter(({ to }) => to === twelve[0])).toHaveLength(4)
+  sentEmails.length = 0
+  await sweep(93, 'jira_1', 'notion_1')
+  await sweep(94, 'jira_1', 'notion_1')
+  const subjects = sentEmails.filter(({ to }) => twelve.includes(to)).map(({ subject }) => subject)
+  expect(subjects).toEqual(twelve.map(() => 'Notion 1 is new in search'))
+})
+
+it.each([
   ['still counts if four other lists are empty', 4, ['jira_1']],
   ['is in question if five other lists are empty', 5, []],
 ])('a lost app that is gone in an outage %s', async (_when, many, counted) => {

@@ -238,7 +238,7 @@ it.each([
   expect((await people.get(moves.at(-1) ?? ''))?.lastCheck).toBeUndefined()
 })
 
-it('a sign-in with an address that the list changed is recorded once it is clear whose it is', async () => {
+it('a sign-in with a former address is recorded once its owner is known', async () => {
   const { startProcess, report, advance } = setUpProgress()
   const { page, people, progress } = startProcess()
   await people.change(ada.email, (person) => withListing(person, true, NOW))

@@ -86,6 +86,26 @@ it.each<[string, Response[], string[]]>([
   expect((after.accessEvents ?? []).map(({ what, at }) => `${what} ${at - AT}`)).toEqual(expected)
 })
 
+it.each<[string, Response[]]>([
+  ['known', [has('slack_1')]],
+  ['new', [has(), has('slack_1')]],
+  ['lost', lost],
+  ['lost, and has moved', [...lost, has('slack_2')]],
+])('an app that was %s is still that after many lists lacked it', (_what, responses) => {
+  const before = responses.reduce((person, { list, hasLeft }, nth) => {
+    const connected = [{ instance: 'slack_1', name: 'Slack', since: AT, consentStartedAt: AT + nth }]
+    return withCheck(person, { checkedAt: AT + nth, unconnected: list, ...(hasLeft && { connected }) }, AT)
+  }, ada)
+  const list = before.lastCheck?.apps.filter(({ status }) => status !== 'connected') as ListedApp[]
+  const during = afterCheck(before, [], AT + 8)
+  const delisted = new Set(list.map(({ instance }) => instance))
+
+  const after = withCheck(during, { checkedAt: AT + 9, unconnected: list, delisted }, AT + 9)
+
+  expect(list).toHaveLength(1)
+  expect(after.lastCheck?.apps).toContainEqual({ ...list[0], previousDelistedAt: AT + 8 })
+})
+
 it('a record keeps the last forty losses and returns of access', () => {
   let person = afterCheck(ada, listed('slack_1'))
   for (let nth = 1; nth < 50; nth++) {
