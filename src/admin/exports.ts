@@ -52,7 +52,11 @@ export function createExportRoutes(deps: {
   const routes = Router()
   routes.get(REPORT_PATH, async (req, res) => {
     auditView(req, 'report.json')
-    const { lostByDay: _lostByDay, ...report } = await snapshot.report(browserGoneSignal(res))
+    const {
+      lostByDay: _lostByDay,
+      isNoneLeft: _isNoneLeft,
+      ...report
+    } = await snapshot.report(browserGoneSignal(res))
     const withName = await companyNames(report.datasources)
     res.json({ ...report, datasources: report.datasources.map((app) => withName(app)) })
   })

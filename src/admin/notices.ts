@@ -8,14 +8,9 @@ import type { Approval, KeepState, MassDisconnect, DelistedApp } from '../people
 import { COMMAND } from '../version.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { approvalPath, approvedLines, describeApproval } from './approval-texts.ts'
-import {
-  keepCommand,
-  describeActionItems,
-  delistedCounts,
-  describeDelisting,
-  withCompanyNames,
-} from './overview.ts'
+import { keepCommand, describeActionItems, withCompanyNames } from './overview.ts'
 import { peopleUrl, type Filter } from './filters.ts'
+import { delistedCounts, describeLostApp } from './removal-texts.ts'
 import type { Report } from './report.ts'
 import { compareWithDigest, describeComparison } from './comparison.ts'
 
@@ -75,12 +70,20 @@ export function delistedAppsNotice(
   )
   const [only = '', ...others] = questions
   const why = t('admin.need.removedWhy')
-  const contexts = apps.map((app, index) => {
-    const state = { ...context, isFirst: index === 0 }
-    return describeDelisting({ ...app, name: displayName(app, t.lang) }, state, report, t)
-  })
-  if (others.length === 0) return noticeOf(only, [...contexts.flat(), why], context, { commands })
+  const contexts = apps.map((app) =>
+    describeLostApp({ ...app, name: displayName(app, t.lang) }, context, report, t),
+  )
+  const outage = report.isNoneLeft ? [t('admin.need.noneLeft')] : []
+  if (others.length === 0) return noticeOf(only, [...outage, ...contexts.flat(), why], context, { commands })
   const subject = t('admin.need.removedApps', { count: apps.length })
+  if (report.isNoneLeft) {
+    const names = t.list(apps.map((app) => displayName(app, t.lang)))
+    return noticeOf(subject, [...outage, t('admin.inQuestion', { apps: names }), why], context, {
+      commands: (['removed', 'release'] as const).flatMap(
+        (option) => keepCommand(option, ...apps.map(({ instance }) => instance)) ?? [],
+      ),
+    })
+  }
   const paragraphs = questions.map((question, index) => t.sentences([question, ...(contexts[index] ?? [])]))
   return noticeOf(subject, [...paragraphs, why], context, { commands })
 }

@@ -10,14 +10,14 @@ import { createPlot } from './plot.ts'
 import { uniqueNames } from './unique-names.ts'
 import {
   activeMassDisconnects,
-  likelySuccessorOf,
   PROGRESS_STATES,
   unansweredDelistings,
   withReplacements,
 } from '../people/keep-state.ts'
-import type { DelistedApp, KeepState, MassDisconnect } from '../people/keep-state.ts'
+import type { KeepState } from '../people/keep-state.ts'
 import { PEOPLE_FILE } from './people-csv.ts'
-import { DAY_MS, REMIND_AFTER_DAYS, utcDay, peopleWithApp } from './report.ts'
+import { delistedCounts, describeLostApp } from './removal-texts.ts'
+import { DAY_MS, REMIND_AFTER_DAYS, utcDay } from './report.ts'
 import type { AppCounts, Report } from './report.ts'
 import { COMMAND } from '../version.ts'
 import { appTable, groupTable, shareFormatter, widthOf } from './sorted-table.ts'
@@ -67,6 +67,8 @@ export function overviewPage(
     steps: isAnyoneInvited ? [] : firstSteps(keepState, t),
     /** False if only the admin is on record: the page shows the first steps. */
     isBegun: isAnyoneInvited || report.people > 1,
+    /** False in an outage that emptied all lists. */
+    hasFigures: !report.isNoneLeft || report.hadToConnect > 0,
     funnel: funnelOf(report, t),
     funnelTitle: t('admin.funnelTitle', { count: report.hadToConnect }),
     needs: describeActionItems(report, keepState, t, now).map((need, index) => ({
@@ -201,44 +203,6 @@ function funnelOf({ funnel, hadToConnect }: Report, t: Texts) {
 const isRunMissing = ({ lastRunAt = Infinity, stopped, pausedUntil = 0 }: KeepState, now: number): boolean =>
   now - lastRunAt >= 3 * 3_600_000 && stopped === undefined && now >= pausedUntil
 
-export const delistedCounts = ({ delistedApps }: Report, app: string) =>
-  delistedApps.find(({ instance }) => instance === app) ?? { count: 0, listed: 0 }
-
-/** Says that the app has moved, or suggests `replaces` if it may have. */
-function describeMove(
-  former: Pick<MassDisconnect, 'instance' | 'name' | 'since' | 'movedTo' | 'likelySuccessor'>,
-  known: Pick<KeepState, 'newApps'> & Pick<Report, 'datasources'>,
-  t: Texts,
-) {
-  const instance = former.movedTo ?? former.likelySuccessor ?? likelySuccessorOf(former, known)
-  if (instance === former.instance) return [t('admin.need.hasMoved', { app: former.name, instance })]
-  const successor = known.datasources.find((app) => app.instance === instance)
-  if (instance === undefined || successor === undefined) return []
-  const entry = `${instance}: { replaces: ${former.instance} }`
-  return [t('admin.need.movedTo', { count: peopleWithApp(successor), instance, entry })]
-}
-
-/**
- * Says of an app that left many lists that many people had lost it before, and where it may have moved.
- * @param state.isFirst true for the first question: only that one warns of an outage
- */
-export function describeDelisting(
-  app: Pick<DelistedApp, 'instance' | 'name' | 'since'>,
-  { isFirst, ...state }: Pick<KeepState, 'newApps' | 'massDisconnects'> & { isFirst: boolean },
-  { datasources, delistedApps }: Pick<Report, 'datasources' | 'delistedApps'>,
-  t: Texts,
-) {
-  const known = { ...state, datasources }
-  // If all lists are empty, an outage is as likely.
-  const isNoneLeft =
-    datasources.every((one) => peopleWithApp(one) === one.counts.connected) &&
-    delistedApps.every(({ listed }) => listed === 0)
-  const outage = isFirst && isNoneLeft ? [t('admin.need.noneLeft')] : []
-  const loss = known.massDisconnects.find((one) => one.instance === app.instance && one.isDelisted)
-  const values = loss && { app: app.name, lapsed: loss.lapsed, had: loss.had, day: t.day(loss.noticedAt) }
-  return [...outage, ...(values ? [t('admin.need.lostBefore', values)] : []), ...describeMove(app, known, t)]
-}
-
 const MAX_APPS = 3
 
 const mostFirst = (apps: readonly AppCounts[], peopleAffected: (app: AppCounts) => number): AppCounts[] =>
@@ -301,12 +265,39 @@ const createItemFor =
     }
   }
 
+const linkToApps = (t: Texts) => ({ href: '/admin/apps', action: t('admin.allApps') })
+
+/** One item for each app in question, or one for all in an outage that emptied all lists. */
+function describeQuestions(report: Report, keepState: KeepState, t: Texts) {
+  const createItem = createItemFor(report, t)
+  const apps = unansweredDelistings(keepState)
+  const outage = report.isNoneLeft ? [t('admin.need.noneLeft')] : []
+  if (report.isNoneLeft && apps.length > 1) {
+    const names = t('admin.inQuestion', { apps: t.list(apps.map(({ name }) => name)) })
+    const item = {
+      ...createItem('removed', apps.length, 'all', undefined, { listed: 0 }),
+      ...linkToApps(t),
+      title: t('admin.need.removedApps', { count: apps.length }),
+      command: keepCommand('removed', ...apps.map(({ instance }) => instance)),
+    }
+    return [{ ...item, detail: t.sentences([...outage, names, item.detail]) }]
+  }
+  return apps.map((app) => {
+    const { count, listed } = delistedCounts(report, app.instance)
+    const item = createItem('removed', count, 'removed', app, { listed })
+    const approval = keepState.approvals?.find(({ instance }) => instance === app.instance)
+    const approvalText = approval?.waitingPeople ? [approvalItem(approval, app.name, t).title] : []
+    const about = describeLostApp(app, keepState, report, t)
+    const detail = t.sentences([...outage, ...about, item.detail, ...approvalText])
+    return { ...item, detail, command: keepCommand('removed', app.instance) }
+  })
+}
+
 /** Mass disconnects come first, because they pause emails; then apps, by the people they affect; then emails. */
 export function describeActionItems(report: Report, keepState: KeepState, t: Texts, now: number) {
   const { datasources } = report
   const approvals = new Map(keepState.approvals?.map((approval) => [approval.instance, approval]))
   const createItem = createItemFor(report, t)
-  const allApps = { href: '/admin/apps', action: t('admin.allApps') }
   const massDisconnects = activeMassDisconnects(keepState).map((disconnect) => {
     const { instance: former, movedTo, name, noticedAt } = disconnect
     const appOf = (instance?: string) => datasources.find((one) => one.instance === instance)
@@ -319,7 +310,7 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     const why = movedTo === former ? t('admin.need.movedRelease') : item.detail
     return {
       ...item,
-      detail: t.sentences([...describeMove(disconnect, { ...keepState, datasources }, t), ...likely, why]),
+      detail: t.sentences([...describeLostApp(disconnect, keepState, report, t), ...likely, why]),
       command: keepCommand('release', movedTo ?? former),
     }
   })
@@ -331,15 +322,6 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     const confirmed = kind === 'stopped' && stopped?.needsConfirm && { command: `${KEEP_COMMAND} --confirm` }
     return at === undefined ? [] : [{ ...item, ...confirmed, href: '/admin', action: '' }]
   }
-  const delisted = unansweredDelistings(keepState).map((delistedApp, index) => {
-    const { count, listed } = delistedCounts(report, delistedApp.instance)
-    const item = createItem('removed', count, 'removed', delistedApp, { listed })
-    const approval = approvals.get(delistedApp.instance)
-    const approvalText = approval?.waitingPeople ? [approvalItem(approval, delistedApp.name, t).title] : []
-    const about = describeDelisting(delistedApp, { ...keepState, isFirst: index === 0 }, report, t)
-    const detail = t.sentences([...about, item.detail, ...approvalText])
-    return { ...item, detail, command: keepCommand('removed', delistedApp.instance) }
-  })
   const blockedAppItem = (app: AppCounts) => {
     const item = createItem('app', app.counts.blocked, 'blocked', app)
     const { name, instance, blockedSince } = app
@@ -364,7 +346,7 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
   const others = [
     {
       ...createItem('otherApps', blocked.length - named.length, 'blocked'),
-      ...allApps,
+      ...linkToApps(t),
       href: '/admin/apps?sort=stuck',
     },
     createItem('unconfirmed', report.unconfirmed, 'unconfirmed'),
@@ -376,7 +358,7 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     ...runItem('missing', isRunMissing(keepState, now) ? lastRunAt : undefined),
     ...runItem('run', needs?.length ? lastRunAt : undefined, needs?.join(' ')),
     ...massDisconnects,
-    ...delisted.filter(({ count }) => count > 0),
+    ...describeQuestions(report, keepState, t).filter(({ count }) => count > 0),
     ...named.map(blockedAppItem),
     ...unstartable.map((app) => createItem('noAddress', app.noAddress, 'noAddress', app)),
     ...others.filter(({ count }) => count > 0),

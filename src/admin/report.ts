@@ -1,6 +1,7 @@
 // Counts people by app, by department and by day, in one pass, so that memory doesn't grow with the people.
 import { nextAllowedAt, MAX_REMINDERS } from '../campaigns/campaign.ts'
-import { delistedInstances, pausedApps, PROGRESS_STATES, type KeepState } from '../people/keep-state.ts'
+import { delistedInstances, pausedApps, PROGRESS_STATES, unansweredDelistings } from '../people/keep-state.ts'
+import type { KeepState } from '../people/keep-state.ts'
 import { mayHaveBeenSent } from '../people/person.ts'
 import { CRITERIA, type PersonSummary } from './person-summary.ts'
 
@@ -93,6 +94,8 @@ export type Report = Omit<Totals, 'asOf' | 'lastEmailAt' | 'dueLater'> & {
   datasources: AppCounts[]
   /** These apps left `count` lists, and are still on `listed`. */
   delistedApps: { instance: string; count: number; listed: number }[]
+  /** Apps are in question, and no list has an app left, as if the service failed. Left out of report.json. */
+  isNoneLeft: boolean
   groups: GroupCounts[]
   days: DayCounts[]
   /** People who first lost access on that UTC day, by the apps that they have lost. Left out of report.json. */
@@ -126,6 +129,7 @@ export class ReportCounter {
   readonly #since: number
   readonly #remindAt
   readonly #uncounted: ReadonlySet<string>
+  readonly #areAppsInQuestion: boolean
   readonly #totals = newTotals()
   readonly #apps = new Map<string, AppCounts>()
   readonly #groups = new Map<string, GroupCounts>()
@@ -143,6 +147,7 @@ export class ReportCounter {
     this.#now = now
     this.#since = since
     this.#uncounted = state === undefined ? new Set() : uncountedApps(state)
+    this.#areAppsInQuestion = state !== undefined && unansweredDelistings(state).length > 0
     this.#remindAt = remindAt ?? dueAt
   }
 
@@ -195,6 +200,12 @@ export class ReportCounter {
   /** @param unread the number of unreadable records */
   report(unread: number): Report {
     const totals = this.#totals
+    const datasources = [...this.#apps.values()].filter(({ instance }) => !this.#uncounted.has(instance))
+    const delistedApps = [...this.#delistedApps].map(([instance, count]) => ({
+      instance,
+      count,
+      listed: peopleOpen(this.#apps.get(instance)),
+    }))
     return {
       madeAt: new Date(this.#now).toISOString(),
       ...totals,
@@ -203,17 +214,14 @@ export class ReportCounter {
       dueLater: { count: totals.dueLater.count, from: isoTime(totals.dueLater.from) },
       gone: this.#gone,
       unread,
-      datasources: [...this.#apps.values()]
-        .filter(({ instance }) => !this.#uncounted.has(instance))
-        .sort(
-          (one, other) =>
-            other.counts.waiting - one.counts.waiting || one.name.localeCompare(other.name, 'en'),
-        ),
-      delistedApps: [...this.#delistedApps].map(([instance, count]) => ({
-        instance,
-        count,
-        listed: peopleOpen(this.#apps.get(instance)),
-      })),
+      datasources: datasources.sort(
+        (one, other) => other.counts.waiting - one.counts.waiting || one.name.localeCompare(other.name, 'en'),
+      ),
+      delistedApps,
+      isNoneLeft:
+        this.#areAppsInQuestion &&
+        datasources.every((app) => peopleWithApp(app) === app.counts.connected) &&
+        delistedApps.every(({ listed }) => listed === 0),
       groups: withSmallTogether([...this.#groups.values()]),
       days: [...this.#days.values()].sort((one, other) => one.day.localeCompare(other.day)),
       lostByDay: [...this.#lostByDay.values()],

@@ -83,7 +83,9 @@ export class KeepNotices {
   /** @returns false if it isn't due, or no admin's email was accepted */
   async sendDigest(state: KeepState, report: Report): Promise<boolean> {
     const { company, now } = this.#deps
-    if (!isDigestDue(state, company, now())) return false
+    // In an outage that emptied all lists, it waits for figures.
+    const hasFigures = !report.isNoneLeft || report.hadToConnect > 0
+    if (!hasFigures || !isDigestDue(state, company, now())) return false
     return await this.#send(digestNotice(report, state, now(), this.#texts), `digest ${report.madeAt}`)
   }
 

@@ -2,7 +2,8 @@
 import { printable } from '@onramp/terminal/printable'
 import { withPeriod } from '@onramp/terminal/shell'
 import { peopleUrl } from '../admin/filters.ts'
-import { describeActionItems, describeDelisting, withCompanyNames } from '../admin/overview.ts'
+import { describeActionItems, withCompanyNames } from '../admin/overview.ts'
+import { describeLostApp } from '../admin/removal-texts.ts'
 import { isoTime, utcDay, type Report } from '../admin/report.ts'
 import type { CampaignRun } from '../campaigns/delivery.ts'
 import type { Tally } from '../campaigns/tally.ts'
@@ -97,7 +98,7 @@ export function printRun(
   const { tally } = campaignRun
   const t = operatorTexts()
   const { report, keepState } = withCompanyNames(madeReport, state, company, t.lang)
-  const apps: Parameters<typeof describeDelisting>[0][] = [
+  const apps: Parameters<typeof describeLostApp>[0][] = [
     ...keepState.massDisconnects,
     ...(keepState.delistedApps ?? []),
   ]
@@ -108,7 +109,7 @@ export function printRun(
     const limited = report.datasources.find(isOf)?.releasedLimited ?? 0
     const app = apps.find(isOf)
     const isReleased = app !== undefined && action.what === 'released'
-    const move = isReleased ? describeDelisting(app, { ...keepState, isFirst: false }, report, t) : []
+    const move = isReleased ? describeLostApp(app, keepState, report, t) : []
     return [describeAction(action, forTerminal(app?.name ?? ''), { isNow, limited }), move.map(forTerminal)]
       .flat()
       .join(' ')

@@ -261,7 +261,8 @@ async function withCounts(state: KeepState, report: Report, notices: KeepNotices
     delistedApps: await notices.sendDelistedApps(state, report),
     apps: report.datasources.map(({ instance, name }) => ({ instance, name })),
     lastRunAt: now(),
-    days: withDay(state.days, report),
+    // An outage would stay in the trend.
+    days: report.isNoneLeft ? state.days : withDay(state.days, report),
   }
   const isSent = await notices.sendDigest(counted, report)
   return isSent ? { ...counted, digest: { ...countsOf(report), at: now() } } : counted

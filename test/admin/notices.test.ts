@@ -1,4 +1,5 @@
 // Notices to admins: their content, without personal data.
+import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
 import {
   massDisconnectNotice,
@@ -6,6 +7,7 @@ import {
   isDigestDue,
   delistedAppsNotice,
 } from '../../src/admin/notices.ts'
+import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport, type Report } from '../../src/admin/report.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { newApproval, type KeepState, type MassDisconnect } from '../../src/people/keep-state.ts'
@@ -70,18 +72,24 @@ it('apps that one run finds removed share one email, with two commands for each'
   expect(both?.commands.length).toBe(4)
 })
 
-it.each([
-  ['may be an outage if no list has an app', 0, 0, 1],
-  ['is no outage if one list still has one of them', 0, 1, 0],
-  ['is no outage if one list has another app', 1, 0, 0],
-])('the question about two removed apps says that it %s', (_which, waiting, listed, count) => {
-  const apps = ['jira_1', 'slack_1'].map((instance) => ({ ...jira, instance }))
-  const datasources = [{ instance: 'notion_1', counts: { connected: 9, waiting, skipped: 0, blocked: 0 } }]
-  const delistedApps = [{ instance: 'jira_1', count: 12, listed }]
-  const report = { delistedApps, datasources } as unknown as Report
-  const { paragraphs } = delistedAppsNotice(apps, report, words)
-  const outage = paragraphs.filter((text) => text.includes('the search service may have a fault'))
-  expect(outage).toHaveLength(count)
+it.each<[string, Parameters<typeof withAppStates>[1], boolean]>([
+  ['may be an outage if no list has an app', {}, true],
+  ['is no outage if one list still has one of them', { jira_1: 'unconnected' }, false],
+  ['is no outage if one list has another app', { notion_1: 'unconnected' }, false],
+])('the question about two removed apps %s', async (_which, listed, isNoneLeft) => {
+  const delistedApps = ['jira_1', 'slack_1'].map((instance) => ({ ...jira, instance, since: now - DAY }))
+  const newcomer = newPerson('ada@acme.example', now)
+  const gone = withAppStates(newcomer, { jira_1: 'connected', slack_1: 'connected' }, now, names)
+  const all = [
+    ...Array.from({ length: 12 }, () => withEachApp(gone, { delistedAt: now })),
+    withAppStates(newcomer, { notion_1: 'connected', ...listed }, now, names),
+  ]
+  const state = { ...newKeepState(), delistedApps }
+  const report = await createReport(summarizeAll(Readable.from(all), state), now, { state })
+  const { paragraphs, commands } = delistedAppsNotice(delistedApps, report, words)
+  expect(report.isNoneLeft).toBe(isNoneLeft)
+  expect(paragraphs.join(' ').includes('the search service may have a fault')).toBe(isNoneLeft)
+  expect(commands).toHaveLength(isNoneLeft ? 2 : 4)
 })
 
 const HOUR = 3_600_000

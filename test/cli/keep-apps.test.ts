@@ -125,9 +125,16 @@ it('an app gone while another instance is new for many may have moved there', as
 })
 
 it('a run that finds an app gone from many lists doesn’t count it as connected', async () => {
-  const { runForTwelve, keepState } = installation()
-  await runForTwelve(['jira_1'], monday)
-  await runForTwelve([], monday + DAY)
+  const { run, unconnectedApps, conditions, keepState } = installation()
+  unconnectedApps.set(ADA, ['slack_1'])
+  for (const [apps, at] of [
+    [['jira_1'], monday],
+    [[], monday + DAY],
+  ] as const) {
+    for (const email of twelve) unconnectedApps.set(email, [...apps])
+    conditions.now = at
+    await run([...twelve, ADA])
+  }
   const { days, delistedApps } = await keepState.load()
   expect([delistedApps?.length, days.at(-1)]).toMatchObject([1, { ready: 12, nothing: 12 }])
 })
@@ -282,6 +289,23 @@ it.each([
     many < 12 ? [undefined] : [undefined, undefined],
   )
   expect(after).not.toHaveProperty('finishedAt')
+})
+
+it('the trend and the digest wait until an outage that emptied all lists is over', async () => {
+  const { run, unconnectedApps, conditions, keepState, subjectsTo } = installation()
+  const sweep = async (at: number, isOutage: boolean) => {
+    for (const email of twelve) unconnectedApps.set(email, isOutage ? [] : ['jira_1', 'slack_1'])
+    conditions.now = at
+    await run(twelve, { digest: 'monday' })
+    return (await keepState.load()).days.map(({ day }) => day)
+  }
+  const before = await sweep(monday - 3 * DAY, false)
+  const during = await sweep(monday - HOUR, true)
+  const whileEmpty = subjectsTo('admin@acme.example')
+  const after = await sweep(monday + 5 * HOUR, false)
+  expect([before, during, after]).toEqual([['2027-01-15'], ['2027-01-15'], ['2027-01-15', '2027-01-18']])
+  expect(whileEmpty).toEqual(['2 apps are gone from many lists. Were they removed?'])
+  expect(subjectsTo('admin@acme.example').at(-1)).toBe('Rollout progress: 0 of 12 done')
 })
 
 it.each([

@@ -1,0 +1,37 @@
+// Texts about apps that many people lost, or whose lists lost them, for /admin, emails and runs. Pure.
+import { likelySuccessorOf, type KeepState, type MassDisconnect } from '../people/keep-state.ts'
+import type { Texts } from '../web/languages/texts.ts'
+import { peopleWithApp, type Report } from './report.ts'
+
+type LostApp = Pick<MassDisconnect, 'instance' | 'name' | 'since' | 'movedTo' | 'likelySuccessor'>
+
+/** @returns how many lists lost the app, and how many still have it */
+export const delistedCounts = ({ delistedApps }: Report, app: string) =>
+  delistedApps.find(({ instance }) => instance === app) ?? { count: 0, listed: 0 }
+
+/** Says that the app has moved, or suggests `replaces` if it may have. */
+function describeMove(
+  former: LostApp,
+  known: Pick<KeepState, 'newApps'> & Pick<Report, 'datasources'>,
+  t: Texts,
+) {
+  const instance = former.movedTo ?? former.likelySuccessor ?? likelySuccessorOf(former, known)
+  if (instance === former.instance) return [t('admin.need.hasMoved', { app: former.name, instance })]
+  const successor = known.datasources.find((app) => app.instance === instance)
+  if (instance === undefined || successor === undefined) return []
+  const entry = `${instance}: { replaces: ${former.instance} }`
+  return [t('admin.need.movedTo', { count: peopleWithApp(successor), instance, entry })]
+}
+
+/** Says of an app that many lost that many had lost it before it left their lists, and where it may have moved. */
+export function describeLostApp(
+  app: LostApp,
+  state: Pick<KeepState, 'newApps' | 'massDisconnects'>,
+  { datasources }: Pick<Report, 'datasources'>,
+  t: Texts,
+) {
+  const known = { ...state, datasources }
+  const loss = known.massDisconnects.find((one) => one.instance === app.instance && one.isDelisted)
+  const values = loss && { app: app.name, lapsed: loss.lapsed, had: loss.had, day: t.day(loss.noticedAt) }
+  return [...(values ? [t('admin.need.lostBefore', values)] : []), ...describeMove(app, known, t)]
+}
