@@ -1,7 +1,7 @@
 // Derives one person's history and the next helpful step, as texts for their page and `onramp person`. Pure. Times are
 // milliseconds since 1970.
 import { APPROVALS, MOVED_APPROVALS } from '../campaigns/approvals.ts'
-import { nextAllowedAt, campaignEmails } from '../campaigns/campaign.ts'
+import { nextAllowedAt, campaignEmails, MAX_REMINDERS, ONBOARDING } from '../campaigns/campaign.ts'
 import { LAPSES, NEW_APPS } from '../campaigns/episodes.ts'
 import { calendarOf, nextWorkday, quietUntil } from '../campaigns/working-time.ts'
 import { datasourceType, humanize } from '../company/app-names.ts'
@@ -251,6 +251,24 @@ export function noEmailUntil(
   return last > now ? { why, at: nextWorkday(last, calendar) } : undefined
 }
 
+/** Why no email about what is left is sent now, or ever. */
+function describeNoEmail(
+  person: Person,
+  { help, apps }: Pick<ReturnType<typeof historyOf>, 'help' | 'apps'>,
+  keepState: KeepState,
+  { t, ...moment }: Parameters<typeof noEmailUntil>[2] & { t: Texts },
+): string[] {
+  const left = apps.filter(({ instance }) => help.apps.some((app) => app.instance === instance))
+  if (left.length === 0 || person.optedOutAt !== undefined) return []
+  // Emails about new and lost apps have counts of their own.
+  const isDone =
+    left.every(({ newAt, lapsedAt = newAt }) => lapsedAt === undefined) &&
+    campaignEmails(person, ONBOARDING).some(({ reminder }) => reminder >= MAX_REMINDERS)
+  if (isDone) return [t('person.noEmail.done')]
+  const wait = noEmailUntil(person, keepState, moment)
+  return wait ? [t(`person.noEmail.${wait.why}`, { day: t.date(wait.at) })] : []
+}
+
 export function personPage(
   person: Person,
   keepState: KeepState,
@@ -279,8 +297,6 @@ export function personPage(
     return t.has(key) ? t('person.saw', { title: t(key, { hasApp: 'no', app: '' }), code }) : code
   }
   const helped = { apps: helpedApps, saw: pageOf(help.code), day: t.date(help.approvedAt ?? now) }
-  const isOwed = help.apps.length > 0 && person.optedOutAt === undefined
-  const wait = isOwed && noEmailUntil(person, keepState, { ...company, now })
   const inQuestion = (instance: string) => questions.some((app) => app.instance === instance)
   const skipped = keepState.needs?.filter((need) => need.split(/[\s:,]/).includes(email)) ?? []
   const requests = help.apps.flatMap(({ instance }) => {
@@ -288,7 +304,7 @@ export function personPage(
     if (help.kind !== 'blocked' || approval === undefined || !isRequested(approval)) return []
     return `${t.list(approval.owners)}: ${t('admin.need.appAsked', { day: t.date(approval.requestedAt) })}`
   })
-  const why = [...skipped, ...(wait ? [t(`person.noEmail.${wait.why}`, { day: t.date(wait.at) })] : [])]
+  const why = [...skipped, ...describeNoEmail(person, { help, apps }, keepState, { ...company, t, now })]
   return {
     name: name ?? email,
     details: name === undefined ? details : [email, ...details],

@@ -206,6 +206,21 @@ it.each<[cause: string, wait: string, Person, number, string]>([
   },
 )
 
+const NO_MORE = 'No more emails about what is left'
+it.each([
+  ['the third reminder', 'onboarding', 3, {}, true],
+  ['the second reminder', 'onboarding', 2, {}, false],
+  ['three emails about a lapse', 'lapses', 3, {}, false],
+  ['the third reminder, if an app is new', 'onboarding', 3, { newAt: NOW }, false],
+  ['the third reminder, if an app is lost', 'onboarding', 3, { lapsedAt: NOW }, false],
+  ['the third reminder, if everything is connected', 'onboarding', 3, { status: 'connected' }, false],
+] as const)('a person’s page says that no more emails come: after %s', (...row) => {
+  const [, campaign, reminder, change, isLast] = row
+  const emailed = withEmail(withSlack, { campaign, reminder, state: 'sent', now: NOW - 90 * DAY })
+  const person = withEachApp(emailed, change)
+  expect(pageOf(person).help.text.includes(NO_MORE)).toBe(isLast)
+})
+
 it.each([
   ['an invitation is no reminder', 'onboarding', 0, 'invitation', false],
   ['a later one is a reminder', 'onboarding', 1, 'reminder', true],
