@@ -78,11 +78,9 @@ export function delistedAppsNotice(
   const subject = t('admin.need.removedApps', { count: apps.length })
   if (report.isNoneLeft) {
     const names = t.list(apps.map((app) => displayName(app, t.lang)))
-    return noticeOf(subject, [...outage, t('admin.inQuestion', { apps: names }), why], context, {
-      commands: (['removed', 'release'] as const).flatMap(
-        (option) => keepCommand(option, ...apps.map(({ instance }) => instance)) ?? [],
-      ),
-    })
+    const removed = keepCommand('removed', ...apps.map(({ instance }) => instance)) ?? []
+    const text = t('admin.need.emptyLists', { apps: names })
+    return noticeOf(subject, [text], context, { commands: [removed].flat() })
   }
   const paragraphs = questions.map((question, index) => t.sentences([question, ...(contexts[index] ?? [])]))
   return noticeOf(subject, [...paragraphs, why], context, { commands })

@@ -265,23 +265,21 @@ const createItemFor =
     }
   }
 
-const linkToApps = (t: Texts) => ({ href: '/admin/apps', action: t('admin.allApps') })
-
 /** One item for each app in question, or one for all in an outage that emptied all lists. */
 function describeQuestions(report: Report, keepState: KeepState, t: Texts) {
   const createItem = createItemFor(report, t)
   const apps = unansweredDelistings(keepState)
+  if (report.isNoneLeft && apps.length > 1)
+    return [
+      {
+        ...createItem('removed', apps.length, 'all', undefined, { listed: 0 }),
+        action: '',
+        title: t('admin.need.removedApps', { count: apps.length }),
+        detail: t('admin.need.emptyLists', { apps: t.list(apps.map(({ name }) => name)) }),
+        command: keepCommand('removed', ...apps.map(({ instance }) => instance)),
+      },
+    ]
   const outage = report.isNoneLeft ? [t('admin.need.noneLeft')] : []
-  if (report.isNoneLeft && apps.length > 1) {
-    const names = t('admin.inQuestion', { apps: t.list(apps.map(({ name }) => name)) })
-    const item = {
-      ...createItem('removed', apps.length, 'all', undefined, { listed: 0 }),
-      ...linkToApps(t),
-      title: t('admin.need.removedApps', { count: apps.length }),
-      command: keepCommand('removed', ...apps.map(({ instance }) => instance)),
-    }
-    return [{ ...item, detail: t.sentences([...outage, names, item.detail]) }]
-  }
   return apps.map((app) => {
     const { count, listed } = delistedCounts(report, app.instance)
     const item = createItem('removed', count, 'removed', app, { listed })
@@ -346,7 +344,7 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
   const others = [
     {
       ...createItem('otherApps', blocked.length - named.length, 'blocked'),
-      ...linkToApps(t),
+      action: t('admin.allApps'),
       href: '/admin/apps?sort=stuck',
     },
     createItem('unconfirmed', report.unconfirmed, 'unconfirmed'),

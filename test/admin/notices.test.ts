@@ -7,6 +7,7 @@ import {
   isDigestDue,
   delistedAppsNotice,
 } from '../../src/admin/notices.ts'
+import { describeActionItems } from '../../src/admin/overview.ts'
 import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport, type Report } from '../../src/admin/report.ts'
 import { neutralCompany } from '../../src/company/company.ts'
@@ -88,8 +89,14 @@ it.each<[string, Parameters<typeof withAppStates>[1], boolean]>([
   const report = await createReport(summarizeAll(Readable.from(all), state), now, { state })
   const { paragraphs, commands } = delistedAppsNotice(delistedApps, report, words)
   expect(report.isNoneLeft).toBe(isNoneLeft)
-  expect(paragraphs.join(' ').includes('the search service may have a fault')).toBe(isNoneLeft)
-  expect(commands).toHaveLength(isNoneLeft ? 2 : 4)
+  expect(paragraphs.join(' ').includes('The search service may have a fault')).toBe(isNoneLeft)
+  expect(commands).toHaveLength(isNoneLeft ? 1 : 4)
+  const questions = describeActionItems(report, state, t, now).filter(({ kind }) => kind === 'removed')
+  expect(questions.map(({ command }) => command)).toEqual(
+    (isNoneLeft ? ['jira_1 --removed slack_1'] : ['jira_1', 'slack_1']).map(
+      (answer) => expect.stringMatching(` PEOPLE.csv --removed ${answer}$`) as string,
+    ),
+  )
 })
 
 const HOUR = 3_600_000

@@ -261,6 +261,21 @@ it.each<[string, Partial<KeepState>, isCounted: boolean]>([
   expect(stats[1]?.details.join()).toBe(isCounted ? '50% of the apps they were asked for are connected' : '')
 })
 
+it.each([
+  ['no one', [], false],
+  ['someone who has connected another one', [{ jira_1: 'connected' }], true],
+] as const)(
+  'the overview has figures while the only apps left are those of %s',
+  async (_who, others, has) => {
+    const state = { ...newKeepState(), delistedApps: [question] }
+    const lost = withEachApp(withApps(person, { slack_1: 'connected' }), { delistedAt: NOW })
+    const all = [lost, ...others.map((apps) => withApps(person, apps))]
+    const report = await createReport(summarizeAll(Readable.from(all), state), NOW, { state })
+    expect(report.isNoneLeft).toBe(true)
+    expect(overviewPage(report, state, t, context).hasFigures).toBe(has)
+  },
+)
+
 it('a person has returned once every lost app is connected again, on the last day', async () => {
   const answered = (days: number, ...instances: string[]) => ({
     checkedAt: NOW + days * DAY,
