@@ -1,7 +1,7 @@
 // Summarizes a person for the report, the list and the export. Small, because pages hold everyone's summary. Pure.
 import { APPROVALS } from '../campaigns/approvals.ts'
 import { campaignEmails, ONBOARDING } from '../campaigns/campaign.ts'
-import { EPISODES, forCampaign } from '../campaigns/episodes.ts'
+import { EPISODES, forCampaign, NEW_APPS } from '../campaigns/episodes.ts'
 import { personForCounts, type KeepState } from '../people/keep-state.ts'
 import { appsOf, isFinished, isGone, mayHaveBeenSent, isReady, type LIST_COLUMNS } from '../people/person.ts'
 import type { AppRecord, PersonApp, EmailRecord, Person } from '../people/person.ts'
@@ -93,6 +93,7 @@ export function summarize(
     .filter(mayHaveBeenSent)
   const connected = new Set(apps.flatMap(({ instance, state }) => (state === 'connected' ? instance : [])))
   const sent = emails.filter(mayHaveBeenSent).map(({ at }) => at)
+  const newAppEmails = campaignEmails(person, NEW_APPS).filter(mayHaveBeenSent)
   const episodeEmails = EPISODES.flatMap((name) => campaignEmails(person, name)).filter(mayHaveBeenSent)
   const newest = emails.toSorted((one, other) => one.at - other.at).at(-1)
   const emailState = newest && emailStateOf(newest)
@@ -106,8 +107,12 @@ export function summarize(
     apps,
     delistedApps,
     delistedAt: delistedTimes.length === 0 ? undefined : Math.max(...delistedTimes),
-    emailedApps: apps.flatMap(({ instance, newAt = 0, lapsedAt = newAt }) =>
-      episodeEmails.some((email) => email.at >= lapsedAt && email.apps?.includes(instance)) ? instance : [],
+    emailedApps: apps.flatMap(({ instance, newAt = 0, lapsedAt }) =>
+      (lapsedAt === undefined ? newAppEmails : episodeEmails).some(
+        (email) => email.at >= (lapsedAt ?? newAt) && email.apps?.includes(instance),
+      )
+        ? instance
+        : [],
     ),
     emails,
     invitedAt: sent.length === 0 ? undefined : Math.min(...sent),

@@ -276,6 +276,18 @@ it.each([
   },
 )
 
+it.each([
+  ['as new', 'new-apps', 'connected', {}, 1],
+  ['as lost, and it is connected again', 'lapses', 'connected', {}, 0],
+  ['as lost', 'lapses', 'unconnected', { lapsedAt: NOW - DAY }, 1],
+  ['as lost before they lost it once more', 'lapses', 'unconnected', { lapsedAt: NOW + 1 }, 0],
+  ['as lost, and it is new since', 'lapses', 'unconnected', { newAt: NOW - DAY }, 0],
+] as const)('an app counts who was emailed about it %s', async (_how, campaign, state, change, count) => {
+  const person = withEachApp(withApps(invited, { slack_1: state }), change)
+  const emailed = withEmail(person, { campaign, reminder: 0, state: 'sent', now: NOW, apps: ['slack_1'] })
+  expect((await reportOf(emailed)).datasources).toMatchObject([{ emailed: count }])
+})
+
 it('a person has returned once every lost app is connected again, on the last day', async () => {
   const answered = (days: number, ...instances: string[]) => ({
     checkedAt: NOW + days * DAY,
