@@ -92,9 +92,12 @@ export function historyOf(
   const access = accessEvents.filter(
     ({ what, instance, at }) => what !== 'listed' || isInHistory(person, instance, at),
   )
+  const isByOperator = personActions.some(({ what, at }) => what === 'opted_out' && at === person.optedOutAt)
   const ofRuns = keepState.actions?.filter((action) => isRelevantTo(person, action, current)) ?? []
   const events = [
-    ...MILESTONES.flatMap((milestone) => eventOf(milestone, person[milestone])),
+    ...MILESTONES.filter((milestone) => milestone !== 'optedOutAt' || !isByOperator).flatMap((milestone) =>
+      eventOf(milestone, person[milestone]),
+    ),
     ...person.campaigns.flatMap(({ name, emails }) =>
       emails.flatMap((email) => {
         const { at, apps: about = [], alsoListed = [], releasedBy: by } = email
@@ -163,6 +166,13 @@ function formerAddress(action: OperatorAction, { actions = [], formerEmails = []
 const shellWord = (text: string) => (/^[\w.+@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
 
 const HOUR_MS = 3_600_000
+const FOLLOWS_WITHIN_MS = 14 * DAY_MS
+
+/** When the address changed, if the service, which may be days behind the list, doesn't know the new one. */
+function unfollowedRenameAt({ unknownAt = Infinity, actions = [] }: Person): number | undefined {
+  const renamedAt = actions.findLast(({ what }) => what === 'renamed')?.at ?? -Infinity
+  return unknownAt < renamedAt + FOLLOWS_WITHIN_MS ? renamedAt : undefined
+}
 
 /** @returns the first cause that applies, with its apps; `path` is a page of onramp */
 function helpFor(
@@ -180,6 +190,7 @@ function helpFor(
   const failure = failures.findLast(
     ({ at, code }) => !isRecordedChoice(code) && code !== 'unconfirmed' && at >= visitedAt - HOUR_MS,
   )
+  const renamedAt = unfollowedRenameAt(person)
   const isBounced = summary.emailState === 'failed' && summary.progress !== 'ready'
   const blocked = left.filter((app) => app.state === 'blocked')
   const sinceOf = ({ blockedAt }: Pick<PersonApp, 'blockedAt'>) => blockedAt ?? person.signedInAt ?? 1
@@ -205,6 +216,7 @@ function helpFor(
     command?: string,
   ][] = [
     ['gone', leftAt !== undefined],
+    ['unknownYet', renamedAt !== undefined],
     ['unknown', unknownAt !== undefined, 'person rename EMAIL NEW'],
     ['bounced', isBounced],
     ['unchecked', summary.checkedAt === undefined, 'status EMAIL'],
@@ -234,7 +246,8 @@ function helpFor(
   const path =
     kind === 'blocked' ? peopleUrl({ filter: kind, app: others.length === 0 ? only : '' }) : undefined
   const approvedAt = approvalOf(apps[0])?.approvedAt
-  return { kind, apps, code: kind === 'failed' ? failure?.code : undefined, command, path, approvedAt }
+  const code = kind === 'failed' ? failure?.code : undefined
+  return { kind, apps, code, command, path, approvedAt, renamedAt }
 }
 
 /** Why no email is sent now, and until when, in milliseconds since 1970. */
@@ -296,7 +309,11 @@ export function personPage(
     const key = `problem.${code}.title`
     return t.has(key) ? t('person.saw', { title: t(key, { hasApp: 'no', app: '' }), code }) : code
   }
-  const helped = { apps: helpedApps, saw: pageOf(help.code), day: t.date(help.approvedAt ?? now) }
+  const helped = {
+    apps: helpedApps,
+    saw: pageOf(help.code),
+    day: t.date(help.approvedAt ?? help.renamedAt ?? now),
+  }
   const inQuestion = (instance: string) => questions.some((app) => app.instance === instance)
   const skipped = keepState.needs?.filter((need) => need.split(/[\s:,]/).includes(email)) ?? []
   const requests = help.apps.flatMap(({ instance }) => {

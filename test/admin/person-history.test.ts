@@ -7,7 +7,7 @@ import { createReport } from '../../src/admin/report.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { neutralCompany, resolveCompany } from '../../src/company/company.ts'
 import { newApproval, type Approval, type DelistedApp, type KeepState } from '../../src/people/keep-state.ts'
-import { newPerson, withFailure } from '../../src/people/person.ts'
+import { newPerson, withAction, withFailure } from '../../src/people/person.ts'
 import type { AppRecord, OperatorAction, Person } from '../../src/people/person.ts'
 import { newKeepState, summaries, withAppStates, withEachApp, withEmailState } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
@@ -59,10 +59,19 @@ const approved = (stage: Approval['stage'], ...testers: number[]): KeepState => 
   approvals: [{ ...newApproval('slack_1', 'Slack'), stage, stageChangedAt: NOW, approvedAt: NOW, testers }],
 })
 
+/** A person whose address changed so long before the service first didn’t know it. */
+const renamedBefore = (ms: number): Person => ({
+  ...withAction(withSlack, { at: NOW - ms, what: 'renamed', by: 'root' }),
+  unknownAt: NOW,
+})
+
 // prettier-ignore
 it.each<[who: string, step: string, Person, KeepState?]>([
   ['off the list', 'gone', { ...bounced(withSlack), leftAt: NOW, unknownAt: NOW }],
   ['whom the service doesn’t know', 'unknown person rename', { ...bounced(withSlack), unknownAt: NOW }],
+  ['unknown two weeks after a new address', 'unknown person rename', renamedBefore(14 * DAY)],
+  ['unknown less than two weeks after it', 'unknownYet', renamedBefore(14 * DAY - 1)],
+  ['unknown also at the new address', 'unknownYet', renamedBefore(-DAY)],
   ['whose email bounced', 'bounced', bounced(ada)],
   ['who has connected everything', 'done', bounced(apps({ jira_1: 'connected' }))],
   ['never checked', 'unchecked status', ada],
@@ -205,21 +214,6 @@ it.each<[cause: string, wait: string, Person, number, string]>([
     expect(wait === undefined ? '' : `${wait.why} ${(wait.at - NOW) / DAY}`).toBe(expected)
   },
 )
-
-const NO_MORE = 'No more emails about what is left'
-it.each([
-  ['the third reminder', 'onboarding', 3, {}, true],
-  ['the second reminder', 'onboarding', 2, {}, false],
-  ['three emails about a lapse', 'lapses', 3, {}, false],
-  ['the third reminder, if an app is new', 'onboarding', 3, { newAt: NOW }, false],
-  ['the third reminder, if an app is lost', 'onboarding', 3, { lapsedAt: NOW }, false],
-  ['the third reminder, if everything is connected', 'onboarding', 3, { status: 'connected' }, false],
-] as const)('a person’s page says that no more emails come: after %s', (...row) => {
-  const [, campaign, reminder, change, isLast] = row
-  const emailed = withEmail(withSlack, { campaign, reminder, state: 'sent', now: NOW - 90 * DAY })
-  const person = withEachApp(emailed, change)
-  expect(pageOf(person).help.text.includes(NO_MORE)).toBe(isLast)
-})
 
 it.each([
   ['an invitation is no reminder', 'onboarding', 0, 'invitation', false],
