@@ -341,6 +341,8 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
   })
   const named = blocked.length === MAX_APPS + 1 ? blocked : blocked.slice(0, MAX_APPS)
   const unstartable = mostFirst(datasources, ({ noAddress }) => noAddress).slice(0, MAX_APPS)
+  /** The next run of keep sends them. */
+  const unlessKept = (count: number) => ((lastRunAt ?? stopped) === undefined ? count : 0)
   const others = [
     {
       ...createItem('otherApps', blocked.length - named.length, 'blocked'),
@@ -348,8 +350,10 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
       href: '/admin/apps?sort=stuck',
     },
     createItem('unconfirmed', report.unconfirmed, 'unconfirmed'),
-    createItem('due', (lastRunAt ?? stopped) === undefined ? report.due : 0, 'due'),
-    ...(['failed', 'deferred', 'uncertain'] as const).map((kind) => createItem(kind, report[kind], kind)),
+    createItem('due', unlessKept(report.due), 'due'),
+    createItem('failed', report.failed, 'failed'),
+    createItem('deferred', unlessKept(report.deferred), 'deferred'),
+    createItem('uncertain', report.uncertain, 'uncertain'),
   ]
   return [
     ...runItem('stopped', stopped?.at, stopped?.why),

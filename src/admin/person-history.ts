@@ -100,9 +100,10 @@ export function historyOf(
     ),
     ...person.campaigns.flatMap(({ name, emails }) =>
       emails.flatMap((email) => {
-        const { at, apps: about = [], alsoListed = [], releasedBy: by } = email
+        const { at, apps: about = [], alsoListed = [], releasedBy: by, wasRejected } = email
+        const outcome = wasRejected ? 'failed' : emailStateOf(email)
         const apps = [...about, ...alsoListed]
-        return eventOf(emailKind(name, email), at, { apps, outcome: emailStateOf(email), by })
+        return eventOf(emailKind(name, email), at, { apps, outcome, by })
       }),
     ),
     ...[...access, ...records.flatMap((app) => endOfLoss(app, accessEvents))].flatMap(

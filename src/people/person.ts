@@ -49,6 +49,8 @@ export type EmailRecord = {
   reminder: number
   state: 'sending' | 'sent' | 'deferred' | 'failed' | 'unknown'
   at: number
+  /** A former address rejected it, so it is `deferred`, to be tried again at the present one. */
+  wasRejected?: true
   /** The run that sends it: only that run writes its outcome. */
   runId?: string | undefined
   /** Instances that it is about. Absent in older records. */

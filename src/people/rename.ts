@@ -80,7 +80,9 @@ function withAddress(person: Person, email: string, other?: Person): Person {
 const withoutRejection = ({ name, emails }: Person['campaigns'][number]) => ({
   name,
   emails: emails.map((one, index) =>
-    one.state === 'failed' && index === emails.length - 1 ? { ...one, state: 'deferred' as const } : one,
+    one.state === 'failed' && index === emails.length - 1
+      ? { ...one, state: 'deferred' as const, wasRejected: true as const }
+      : one,
   ),
 })
 

@@ -36,6 +36,14 @@ it('a person’s page says since when their new address may be unknown', () => {
   expect(help.command).toBeUndefined()
 })
 
+it('a former address’s rejection stays in the history until the email is sent again', () => {
+  const email = { campaign: 'onboarding', reminder: 0, now: NOW }
+  const rejected = withEmail(withSlack, { ...email, state: 'deferred', wasRejected: true })
+  const sentAgain = withEmail(rejected, { ...email, state: 'sent', now: NOW + DAY })
+  const shown = [rejected, sentAgain].map((person) => pageOf(person).events[0]?.details)
+  expect(shown).toMatchObject([['email bounced'], ['sent']])
+})
+
 it('an opt-out by an operator is one line of the history', () => {
   const optedOut = { ...withSlack, optedOutAt: NOW }
   const byOperator = withAction(optedOut, { at: NOW, what: 'opted_out', by: 'root' })

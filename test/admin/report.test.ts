@@ -375,6 +375,12 @@ it('action items start with the most awaited approvals, then consents, then emai
   ])
 })
 
+it('where runs of keep send emails, no action item asks to send them', async () => {
+  const all = [person, withEmailState(person, 'deferred', { now: NOW })]
+  const { needs } = overviewPage(await reportOf(...all), { ...newKeepState(), lastRunAt: NOW }, t, context)
+  expect(needs).toEqual([])
+})
+
 it('an action item names an app without a usable address, and its people', async () => {
   const unusable = (instance: string) => ({ instance, name: instance, status: 'attention' }) as const
   const broken = (...all: string[]) =>
