@@ -34,7 +34,9 @@ export function decideRename(
   if (!isExpected(person)) return { kind: 'unknown' }
   const isReturn = !isBegun && !mergesSignIns && isNewcomerAfter(person, other)
   const isSame = isBegun || isReturn
-  const merged = other && (isSame || mergesSignIns ? withSignInsOf(person, other, isSame) : undefined)
+  // Someone who never signed in has no account that could be another one than that at the new address.
+  const mayMerge = isSame || mergesSignIns || person.signIns === undefined
+  const merged = other && mayMerge ? withSignInsOf(person, other, isSame) : undefined
   if (other !== undefined && merged === undefined) return { kind: 'taken' }
   const renamed = withAddress(merged ?? person, to, other)
   return { kind: 'move', person: isReturn ? withoutMove(renamed, other) : change(renamed) }

@@ -230,6 +230,16 @@ it.each<[what: string, record: Partial<Person>, mergesSignIns: boolean, outcome:
   },
 )
 
+it('someone who never signed in gets the sign-ins of their new address', async () => {
+  const { people } = setUp()
+  await people.change(ada, (before) => optedOut({ ...before, listedAt: 1 }))
+  await people.change(adaNew, (before) => ({ ...before, ...signedIn }))
+  expect(await people.rename(ada, adaNew)).toBe('renamed')
+  expect(await collect(people.all())).toMatchObject([
+    { ...signedIn, email: adaNew, listedAt: 1, optedOutAt: expect.any(Number) as number },
+  ])
+})
+
 it('a former address resolves to its owner at the given time', async () => {
   const { people, advanceDays } = setUp()
   await people.change(ada, (before) => ({ ...before, id: 'E1' }))
