@@ -2,6 +2,7 @@
 import { Registry } from 'prom-client'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { withMilestone, type Person } from '../../src/people/person.ts'
+import { StoreUnavailable } from '../../src/records/records.ts'
 import { Webhooks } from '../../src/webhooks/webhooks.ts'
 import { WebhookSender, type WebhookOutcome } from '../../src/webhooks/sender.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
@@ -22,7 +23,7 @@ function setUpWebhooks() {
   }
   /** A command that runs beside the server. */
   const command = testPeople({ records, now, onEvents: () => {} })
-  function process() {
+  function startProcess() {
     const registry = new Registry()
     const closed = Promise.withResolvers<WebhookOutcome>()
     const people = testPeople({ records, now, onEvents: (...one) => webhooks.enqueue(...one) })
@@ -44,7 +45,7 @@ function setUpWebhooks() {
     running.push(webhooks)
     return { webhooks, registry, people }
   }
-  return { records, command, sent, receiver, process }
+  return { records, command, sent, receiver, startProcess }
 }
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: NOW }))
@@ -67,8 +68,8 @@ const refused: WebhookOutcome = { kind: 'rejected', why: 'status 500', wait: und
 const silent: WebhookOutcome = { kind: 'unreachable', why: 'too-slow' }
 
 it('events are delivered once, and then removed', async () => {
-  const { process, sent } = setUpWebhooks()
-  const { people, registry } = process()
+  const { startProcess, sent } = setUpWebhooks()
+  const { people, registry } = startProcess()
   await people.change(email, here)
   await turns()
   expect(sent.map(({ type }) => type)).toEqual(['person.signed_in'])
@@ -79,8 +80,8 @@ it('events are delivered once, and then removed', async () => {
 })
 
 it('events are sent in their order', async () => {
-  const { process, sent } = setUpWebhooks()
-  const { people } = process()
+  const { startProcess, sent } = setUpWebhooks()
+  const { people } = startProcess()
   await people.change(email, here)
   await people.change(email, (before) => withAppStates(before, { slack_1: 'unconnected' }, NOW))
   await people.change(email, (before) => withAppStates(before, { slack_1: 'connected' }, NOW))
@@ -89,27 +90,27 @@ it('events are sent in their order', async () => {
 })
 
 it('further events of a person aren’t sent to an unreachable receiver', async () => {
-  const { process, receiver, sent } = setUpWebhooks()
+  const { startProcess, receiver, sent } = setUpWebhooks()
   receiver.answer = () => Promise.resolve(silent)
-  const { people } = process()
+  const { people } = startProcess()
   await people.change(email, blocked)
   await turns()
   expect(sent.map(({ type }) => type)).toEqual(['person.signed_in'])
 })
 
 it('a slow receiver doesn’t delay the change that made an event', async () => {
-  const { process, receiver, sent } = setUpWebhooks()
+  const { startProcess, receiver, sent } = setUpWebhooks()
   receiver.answer = () => new Promise(() => {})
-  const { people } = process()
+  const { people } = startProcess()
   for (let person = 0; person < 20; person++) await people.change(`p${person}@acme.example`, here)
   await turns()
   expect(sent).toHaveLength(8)
 })
 
 it('three events of a person are claimed at a time', async () => {
-  const { process, receiver } = setUpWebhooks()
+  const { startProcess, receiver } = setUpWebhooks()
   receiver.answer = () => new Promise(() => {})
-  const { people } = process()
+  const { people } = startProcess()
   const apps = Object.fromEntries(['a', 'b', 'c', 'd'].map((app) => [`${app}_1`, 'blocked' as const]))
   await people.change(email, (before) => withAppStates(before, apps, NOW))
   await turns()
@@ -117,9 +118,9 @@ it('three events of a person are claimed at a time', async () => {
 })
 
 it('an event is retried with the same id and a new signature', async () => {
-  const { process, receiver, sent } = setUpWebhooks()
+  const { startProcess, receiver, sent } = setUpWebhooks()
   receiver.answer = () => Promise.resolve(refused)
-  const { people, registry } = process()
+  const { people, registry } = startProcess()
   await people.change(email, here)
 
   await turns()
@@ -142,9 +143,9 @@ it.each([
   ['after two hours, if Retry-After is longer', 1e9, [7200, 7200]],
 ])('an event is retried %s, and not before', async (_when, wait, pauses) => {
   vi.spyOn(Math, 'random').mockReturnValue(0.5)
-  const { process, receiver, sent } = setUpWebhooks()
+  const { startProcess, receiver, sent } = setUpWebhooks()
   receiver.answer = () => Promise.resolve({ ...refused, wait })
-  await process().people.change(email, here)
+  await startProcess().people.change(email, here)
   await turns()
   for (const [tries, seconds] of pauses.entries()) {
     await turns(seconds * 1000 - 1)
@@ -155,20 +156,20 @@ it.each([
 })
 
 it('the metrics have the number of waiting events and the age of the oldest', async () => {
-  const { process, receiver } = setUpWebhooks()
+  const { startProcess, receiver } = setUpWebhooks()
   receiver.answer = () => Promise.resolve(refused)
-  const figures = async ({ registry }: ReturnType<typeof process>) =>
+  const figures = async ({ registry }: ReturnType<typeof startProcess>) =>
     [...(await registry.metrics()).matchAll(/^onramp_webhooks_(?:waiting|oldest_seconds) (\d+)/gm)].map(
       ([, count]) => Number(count),
     )
-  const first = process()
+  const first = startProcess()
 
   expect(await figures(first)).toEqual([0, 0])
   await first.people.change(email, here)
   await turns(5 * MINUTE)
   await first.people.change('bob@acme.example', here)
   await turns(5 * MINUTE)
-  const next = process()
+  const next = startProcess()
   next.webhooks.start()
   await turns()
   for (const one of [first, next]) expect(await figures(one)).toEqual([2, 600])
@@ -179,8 +180,8 @@ it('the metrics have the number of waiting events and the age of the oldest', as
 })
 
 it('an event that is created while the previous one is settled follows at once', async () => {
-  const { records, process, sent } = setUpWebhooks()
-  const { people } = process()
+  const { records, startProcess, sent } = setUpWebhooks()
+  const { people } = startProcess()
   const { compareAndSet } = records
   let writes = 0
   // The data key, then the writes that create, claim and settle the first event.
@@ -195,8 +196,8 @@ it('an event that is created while the previous one is settled follows at once',
 })
 
 it('a person’s rejected events don’t delay those of others', async () => {
-  const { process, receiver, sent } = setUpWebhooks()
-  const { people } = process()
+  const { startProcess, receiver, sent } = setUpWebhooks()
+  const { people } = startProcess()
   receiver.answer = () =>
     Promise.resolve(sent.at(-1)?.type === 'person.signed_in' ? refused : { kind: 'delivered' })
   await people.change(email, blocked)
@@ -205,9 +206,9 @@ it('a person’s rejected events don’t delay those of others', async () => {
 })
 
 it('events are dropped after three days without a receiver, and a metric counts them', async () => {
-  const { process, receiver, sent } = setUpWebhooks()
+  const { startProcess, receiver, sent } = setUpWebhooks()
   receiver.answer = () => Promise.resolve(refused)
-  const { people, registry } = process()
+  const { people, registry } = startProcess()
   await people.change(email, here)
   for (let hours = 0; hours < 75; hours++) await turns(60 * MINUTE)
   expect(await people.get(email)).not.toHaveProperty('outbox')
@@ -216,15 +217,15 @@ it('events are dropped after three days without a receiver, and a metric counts 
 })
 
 it('events of a process that died are sent by another one', async () => {
-  const { process, receiver, sent } = setUpWebhooks()
+  const { startProcess, receiver, sent } = setUpWebhooks()
   receiver.answer = () => new Promise(() => {})
-  const died = process()
+  const died = startProcess()
   died.webhooks.start()
   await turns()
   await died.people.change(email, here)
   await turns()
   receiver.answer = () => Promise.resolve({ kind: 'delivered' })
-  process().webhooks.start()
+  startProcess().webhooks.start()
 
   await turns(10)
   // The process may still be sending it.
@@ -236,14 +237,14 @@ it('events of a process that died are sent by another one', async () => {
 })
 
 it('events are sent by one process, however slowly the receiver answers', async () => {
-  const { process, receiver, sent } = setUpWebhooks()
+  const { startProcess, receiver, sent } = setUpWebhooks()
   const answered = { kind: 'delivered' } as const
   receiver.answer = () => new Promise((resolve) => setTimeout(resolve, WebhookSender.timeLimitMs, answered))
-  const { people } = process()
+  const { people } = startProcess()
   const apps = { a_1: 'blocked', b_1: 'blocked' } as const
   await people.change(email, (before) => withAppStates(here(before), apps, NOW))
   await turns()
-  process().webhooks.start()
+  startProcess().webhooks.start()
 
   for (let count = 1; count <= 3; count++) {
     expect(sent).toHaveLength(count)
@@ -254,8 +255,8 @@ it('events are sent by one process, however slowly the receiver answers', async 
 })
 
 it('events from a command are sent by one of several servers', async () => {
-  const { process, command, sent } = setUpWebhooks()
-  const processes = [process(), process(), process()]
+  const { startProcess, command, sent } = setUpWebhooks()
+  const processes = [startProcess(), startProcess(), startProcess()]
   for (let person = 0; person < 20; person++) await command.change(`p${person}@acme.example`, here)
   for (const { webhooks } of processes) webhooks.start()
   await turns(10)
@@ -263,11 +264,27 @@ it('events from a command are sent by one of several servers', async () => {
   expect(new Set(sent.map(({ id }) => id)).size).toBe(20)
 })
 
+it('a server whose first search for events failed searches again within a minute', async () => {
+  const { records, startProcess, command, sent } = setUpWebhooks()
+  await command.change(email, here)
+  const { keys } = records
+  records.keys = () => {
+    throw new StoreUnavailable(new Error('gone'))
+  }
+  startProcess().webhooks.start()
+  await turns(10)
+  records.keys = keys
+  expect(sent).toEqual([])
+
+  await turns(MINUTE)
+  expect(sent).toHaveLength(1)
+})
+
 it('forgetting a person drops their events, also while one is being sent', async () => {
-  const { process, receiver, command } = setUpWebhooks()
+  const { startProcess, receiver, command } = setUpWebhooks()
   let answer: (outcome: WebhookOutcome) => void = () => {}
   receiver.answer = () => new Promise((resolve) => (answer = resolve))
-  await process().people.change(email, here)
+  await startProcess().people.change(email, here)
   await turns()
   await command.forget(email)
   answer(refused)
