@@ -73,17 +73,21 @@ it('a record changed by two processes at once loses nothing', async () => {
   expect([...values.values()]).toEqual(before)
 })
 
-it('a person is forgotten after the retention, except for their opt-out', async () => {
+it('after the retention, only an opt-out and why its person isn’t counted are remembered', async () => {
   const { open } = setUpPeople()
   await open().change(ada, opened)
-  await open().change(bob, (before) => ({ ...withMilestone(opened(before), 'optedOutAt', NOW), leftAt: NOW }))
+  const uncounted = { leftAt: NOW, unknownAt: NOW }
+  await open().change(bob, (before) => ({
+    ...withMilestone(opened(before), 'optedOutAt', NOW),
+    ...uncounted,
+  }))
   const later = open(NOW + 90 * DAY)
   expect(await later.get(ada)).toBeUndefined()
   expect(await later.get(bob)).toEqual({
     email: bob,
     changedAt: NOW,
     optedOutAt: NOW,
-    leftAt: NOW,
+    ...uncounted,
     campaigns: [],
   })
   expect(await emailsOf(later)).toEqual([bob])
