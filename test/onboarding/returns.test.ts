@@ -1,4 +1,5 @@
 // Returns from an app over HTTP: a check follows, then the redirect to the next app without a click, and never a loop.
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { awayAtSlack, ada, consentOf, setUpWalkRoutes, github, slack } from './walk-routes.ts'
 import { NOW } from './overview-pages.ts'
@@ -179,6 +180,23 @@ it('a return whose check fails is recorded: the next page checks', async () => {
   expect(calls).toHaveLength(3)
   expect(recordedAt).toHaveLength(2)
   expect(await page('/api/status')).toMatchObject({ connected: 1, pending: 1 })
+})
+
+it.each([
+  ['whose check fails', 503, { isServiceDown: true }],
+  ['without a click', 200, { now: NOW }],
+])('a return %s is stored before it is answered', async (_which, status, given) => {
+  const { setup, get, callbackPath } = await awayAtSlack()
+  let written = 0
+  const beforeWalkWrite = () => delay(50).then(() => void written++)
+  Object.assign(setup, { beforeWalkWrite, ...given })
+
+  expect((await get(callbackPath())).status).toBe(status)
+
+  const writtenBefore = written
+  await delay(100)
+  expect(writtenBefore).toBeGreaterThan(0)
+  expect(written).toBe(writtenBefore)
 })
 
 it('a poll doesn’t check while another tab is leaving for an app', async () => {

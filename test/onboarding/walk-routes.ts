@@ -1,5 +1,5 @@
-// Fixture: the walk's routes in a separate app, signed in, with a scripted service, a store in memory and a stopped clock. Pages
-// are returned as JSON.
+// Fixture: the walk's routes in a separate app, signed in, with a scripted service, a store in memory and a stopped
+// clock. Pages are returned as JSON.
 import type { ErrorRequestHandler, Request } from 'express'
 import request from 'supertest'
 import type { ListedApp } from '../../src/client-api/responses.ts'
@@ -53,6 +53,8 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
     /** Called before the service responds. @param signal aborts when the caller has disconnected */
     beforeResponse: undefined as ((signal?: AbortSignal | null) => Promise<void>) | undefined,
     isServiceDown: false,
+    /** Called before a walk is written. */
+    beforeWalkWrite: undefined as (() => Promise<void>) | undefined,
     /** The person's record is written after this. */
     recording: undefined as Promise<void> | undefined,
     isDebugging: false,
@@ -70,8 +72,15 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
   const failures: object[] = []
 
   const now = () => setup.now
+  const { records } = memoryRecords()
   const walks = new WalkStore({
-    records: memoryRecords().records,
+    records: {
+      ...records,
+      async compareAndSet(...args) {
+        await setup.beforeWalkWrite?.()
+        return await records.compareAndSet(...args)
+      },
+    },
     keyRing: testKeyRing(),
     checkReturnTo: (value) => safeReturnTo(value, returnTo),
     company: neutralCompany,
