@@ -300,6 +300,12 @@ it.each<[string, Buffer, isRead: boolean]>([
   expect(readSettings({ ...validSettings, ...env }).settings.SESSION_SECRET).toEqual(secrets)
 })
 
+it('a short secret in quotes is called too short if it comes from a file', () => {
+  const env = { SESSION_SECRET: undefined, SESSION_SECRET_FILE: file('quoted', '"planted"') }
+  expect(faultsOf(env)).toEqual([expect.stringMatching(/^SESSION_SECRET .*32 characters/)])
+  expect(faultsOf({ SESSION_SECRET: '"planted"' })).toEqual([expect.stringContaining('is in quotes')])
+})
+
 it('only secrets can come from a file', () => {
   expect(
     faultsOf({ PUBLIC_URL: undefined, PUBLIC_URL_FILE: file('url', validSettings.PUBLIC_URL) }),

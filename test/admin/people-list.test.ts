@@ -10,6 +10,7 @@ import { t } from '../helpers/texts.ts'
 /** A page of the list. */
 const PEOPLE_A_PAGE = 25
 const NOW = Date.parse('2026-11-02T09:00:00Z')
+const DAY = 86_400_000
 const named = (name: string) => newPerson(`${name}@acme.example`, NOW)
 const sent = (name: string, state: EmailRecord['state'], campaign = 'c', now = NOW) =>
   withEmailState(named(name), state, { campaign, now })
@@ -153,4 +154,18 @@ it('the admins’ list of people shows each person’s furthest step', async () 
     [t('admin.stage.nothing'), 3],
     [t('admin.stage.finished'), 4],
   ])
+})
+
+it.each([
+  ['before a person’s latest step isn’t shown', -1, ''],
+  ['at the moment of a person’s latest step is shown', 0, t('admin.lastEmail', { day: t.date(NOW) })],
+  ['after a person’s latest step is shown', 1, t('admin.lastEmail', { day: t.date(NOW) })],
+])('on the admins’ list of people, a reminder %s', async (_when, later, shown) => {
+  const signedIn = withMilestone(sent('ada', 'sent', 'c', NOW - DAY), 'signedInAt', NOW)
+  const person = withEmailState(signedIn, 'sent', { reminder: 1, now: NOW + later })
+  const query = parsePeopleQuery({}, NOW)
+
+  const { people } = peoplePage(await listPeople(summaries(person), query), ({ name }) => name, query, t)
+
+  expect(people[0]?.reminded).toBe(shown)
 })

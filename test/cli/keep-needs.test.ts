@@ -251,6 +251,14 @@ it.each([
   expect(item?.command).toMatch(/--release slack_2$/)
 })
 
+it('/admin doesn’t report a run that the operator interrupted', async () => {
+  const company = installation()
+  await company.run([ADA, 'bob@acme.example'])
+  const interrupted = { signal: AbortSignal.abort() }
+  await expect(company.run([ADA], interrupted)).rejects.toThrow(/Nothing was done/)
+  expect((await company.keepState.load()).stopped).toBeUndefined()
+})
+
 it('/admin reports a stopped run until another one completes', async () => {
   const company = installation()
   const { run, conditions } = company

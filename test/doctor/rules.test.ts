@@ -372,3 +372,12 @@ it('secrets are masked in every form, also those of faulty settings', () => {
   expect(mask('/run/secrets/client')).toBe('/run/secrets/client')
   expect(maskFor({ OIDC_CLIENT_SECRET: 'a\\b(c[d' }, {})('x a\\b(c[d x')).toBe('x [secret] x')
 })
+
+it('a secret that contains another one is masked as a whole', () => {
+  const [short, long] = ['planted', 'planted-and-longer']
+  for (const env of [
+    { SESSION_SECRET: short, REPORT_TOKEN: long },
+    { SESSION_SECRET: long, REPORT_TOKEN: short },
+  ])
+    expect(maskFor(env, {})(`${long} ${short}`)).toBe('[secret] [secret]')
+})

@@ -6,7 +6,10 @@ import { createAppDescriptions } from '../../src/company/app-description.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { createOptOutRoutes } from '../../src/invites/opt-out.ts'
 import { createInviteRoutes } from '../../src/invites/routes.ts'
+import { StoreUnavailable } from '../../src/records/records.ts'
 import { personKey, type User } from '../../src/session/signed-in.ts'
+import { testKeyRing } from '../helpers/data-key.ts'
+import { memoryRecords } from '../helpers/memory-records.ts'
 import { testPeople } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 
@@ -14,9 +17,8 @@ const publicUrl = 'https://onramp.example'
 
 const email = 'dan@acme.example'
 
-function setUpInvites(user?: User) {
+function setUpInvites(user?: User, people = testPeople()) {
   const hints: (string | undefined)[] = []
-  const people = testPeople()
   const read = () => Promise.resolve({ email, datasources: [], sentAt: 0 })
   const sendPage = (_req: unknown, res: express.Response) => void res.end()
   const log = { info: () => {}, warn: () => {} }
@@ -78,6 +80,20 @@ it('a link to a former address still works for its person, and stops their email
     .expect(200)
   expect((await people.get(email))?.optedOutAt).toBeUndefined()
   expect((await people.get('daniel@acme.example'))?.optedOutAt).toBeDefined()
+})
+
+it('people start a sign-in from an invitation even while the store is down', async () => {
+  const down = () => Promise.reject(new StoreUnavailable(new Error('gone')))
+  const records = { ...memoryRecords().records, get: down, compareAndSet: down }
+  const { app, hints } = setUpInvites(undefined, testPeople({ records, keyRing: testKeyRing() }))
+
+  await request(app)
+    .get('/invite/token/start')
+    .set('sec-fetch-site', 'same-origin')
+    .expect(303)
+    .expect('location', 'https://as.example/authorize')
+
+  expect(hints).toEqual([email])
 })
 
 it.each<[string, number, Partial<User>]>([

@@ -1,8 +1,12 @@
 // The page of sign-ins, its list, and logouts by the authorization server.
+import type express from 'express'
+import request from 'supertest'
 import { expect, it } from 'vitest'
 import { decodeFirewallSafe } from '../../src/records/seal.ts'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 import { deviceName } from '../../src/sign-in/sessions/device.ts'
+import { createSessionsPage } from '../../src/sign-in/sessions/page.ts'
+import { sendJson, signedInApp } from '../helpers/json-pages.ts'
 import { setUpSignIn, ISSUER, type Setup } from './in-process.ts'
 import { failing } from './memory-store.ts'
 
@@ -76,6 +80,18 @@ it('no one can end another person’s sign-in', async () => {
   expect(await bob.currentUser()).toMatchObject({ subject: 'bob' })
   expect(await entries()).toHaveLength(1)
 })
+
+it.each(['get', 'post'] as const)(
+  'beyond the person’s limit, the page of sign-ins refuses a %s',
+  async (method) => {
+    const { sessions } = setUpSignIn()
+    const limit: express.RequestHandler = (_req, res) => void res.status(429).end()
+    const page = createSessionsPage({ sessions, limit, sendPage: sendJson, now: Date.now })
+    const app = signedInApp(() => ({ issuer: ISSUER, subject: 'ada' }), Date.now(), page)
+    const path = method === 'get' ? '/sessions' : '/sessions/end/any'
+    expect((await request(app)[method](path)).status).toBe(429)
+  },
+)
 
 it('the page of sign-ins leaves out those that were signed out or expired', async () => {
   const { entries, second, third, store, server } = await signInWithBrowsers(3)

@@ -55,3 +55,8 @@ it.each(languages.offered.map(({ tag }) => tag))('everyone gets their own page i
     expect(shared).toBe(own)
   }
 })
+
+it.each(['own', 'shared'])('caches keep the %s page apart by language and session', async (kind) => {
+  const { headers } = await request(app).get(`/${kind}`).set('x-user', '{}').expect(200)
+  expect(headers['vary']).toBe('Accept-Language, Cookie')
+})
