@@ -52,10 +52,14 @@ it('a comparison counts what has changed since the end of its day', () => {
 })
 
 it.each([
-  ['most lost since its day', { slack_1: 2, drive_1: 1 }, ['Access was lost most often to Slack']],
-  ['lost before it', {}, []],
-  ['that two apps share', { slack_1: 1, drive_1: 1 }, []],
-])('a comparison names the app %s', (_what, lost, sentences) => {
+  [
+    'names the app most often lost since its day',
+    { slack_1: 2, drive_1: 1 },
+    ['Access was lost most often to Slack'],
+  ],
+  ['names no app that was only lost before its day', {}, []],
+  ['names none of two apps that were lost equally often', { slack_1: 1, drive_1: 1 }, []],
+])('a comparison %s', (_what, lost, sentences) => {
   const apps = [
     { instance: 'slack_1', name: 'Slack' },
     { instance: 'drive_1', name: 'Drive', lapsed: 20 },
@@ -115,51 +119,11 @@ it('fewer ready people name the app that has moved for some of them', () => {
   expect(compared([...moved, ...named])).toContain('7 fewer ready: Slack has moved, Notion is new')
 })
 
-const NOTION_IS_NEW = 'Notion is new for 103 people'
-const hasMoved = (app: string) => `${app} has moved. Those for whom it has moved have to connect it again`
-it.each<[string, number, number, Partial<KeepState>, string[]]>([
-  ['a new app', 78, 78, found(notion), ['78 fewer ready: Notion is new', NOTION_IS_NEW]],
-  [
-    'new apps',
-    70,
-    65,
-    found(notion, figma),
-    ['70 fewer ready: Notion and Figma are new', NOTION_IS_NEW, 'Figma is new for 60 people'],
-  ],
-  [
-    'an app that has moved',
-    37,
-    37,
-    found({ ...notion, isMoved: true }),
-    ['37 fewer ready: Notion has moved', hasMoved('Notion')],
-  ],
-  [
-    'two apps that have moved',
-    42,
-    42,
-    found({ ...notion, isMoved: true }, { ...figma, isMoved: true }),
-    ['42 fewer ready: Notion and Figma have moved', hasMoved('Notion'), hasMoved('Figma')],
-  ],
-  [
-    'an app that has moved, and a new one',
-    42,
-    42,
-    found(notion, { ...figma, isMoved: true }),
-    ['42 fewer ready: Figma has moved, Notion is new', NOTION_IS_NEW, hasMoved('Figma')],
-  ],
-  ['apps that are new for a few', 3, 3, {}, ['3 fewer ready: new apps for 3 people: Notion']],
-  ['a new app for half of them', 4, 2, {}, ['4 fewer ready: new apps for 2 people: Notion']],
-  ['other causes, and a new app for one person', 4, 1, {}, ['4 fewer people ready']],
-  ['no one', 0, 0, {}, ['as many people ready as before']],
-  ['nothing new', 4, 0, {}, ['4 fewer people ready']],
-  [
-    'an app that was new before that day',
-    5,
-    0,
-    { newApps: [notion], appEvents: [{ ...notion, what: 'new', at: 1 }] },
-    ['5 fewer people ready'],
-  ],
-])('a fall by %s names its cause', (_cause, fewer, newApp, known, words) => {
+/** A comparison with a day when all of a hundred people were ready. @param newApp people not ready because of a new app */
+function linesAfterFall(
+  { fewer, newApp }: { fewer: number; newApp: number },
+  state: Partial<KeepState> = {},
+) {
   const fallen = {
     ready: 100 - fewer,
     finished: 0,
@@ -167,8 +131,71 @@ it.each<[string, number, number, Partial<KeepState>, string[]]>([
     lostByDay: [],
     days: [{ ...day('2026-11-14', 0), newApp }],
   }
-  const [since = '', ...rest] = linesOf({ days: [rowOf('2026-11-13', 100)], ...known }, fallen)
-  expect([since.replace(/^.*2026: /, ''), ...rest]).toEqual(words)
+  const [since = '', ...rest] = linesOf({ days: [rowOf('2026-11-13', 100)], ...state }, fallen)
+  return [since.replace(/^.*2026: /, ''), ...rest]
+}
+
+it.each<[string, { fewer: number; newApp: number }, Partial<KeepState>, string[]]>([
+  [
+    'a new app',
+    { fewer: 78, newApp: 78 },
+    found(notion),
+    ['78 fewer ready: Notion is new', 'Notion is new for 103 people'],
+  ],
+  [
+    'new apps',
+    { fewer: 70, newApp: 65 },
+    found(notion, figma),
+    ['70 fewer ready: Notion and Figma are new', NOTION_IS_NEW, 'Figma is new for 60 people'],
+  ],
+  [
+    'an app that has moved',
+    { fewer: 37, newApp: 37 },
+    found({ ...notion, isMoved: true }),
+    ['37 fewer ready: Notion has moved', hasMoved('Notion')],
+  ],
+  [
+    'two apps that have moved',
+    { fewer: 42, newApp: 42 },
+    found({ ...notion, isMoved: true }, { ...figma, isMoved: true }),
+    ['42 fewer ready: Notion and Figma have moved', hasMoved('Notion'), hasMoved('Figma')],
+  ],
+  [
+    'an app that has moved, and a new one',
+    { fewer: 42, newApp: 42 },
+    found(notion, { ...figma, isMoved: true }),
+    ['42 fewer ready: Figma has moved, Notion is new', NOTION_IS_NEW, hasMoved('Figma')],
+  ],
+  [
+    'an app that is new for few people',
+    { fewer: 3, newApp: 3 },
+    {},
+    ['3 fewer ready: new apps for 3 people: Notion'],
+  ],
+  [
+    'a new app for half of them',
+    { fewer: 4, newApp: 2 },
+    {},
+    ['4 fewer ready: new apps for 2 people: Notion'],
+  ],
+])('a comparison explains fewer ready people by %s', (_cause, fall, state, lines) => {
+  expect(linesAfterFall(fall, state)).toEqual(lines)
+})
+
+it.each<[string, { fewer: number; newApp: number }, Partial<KeepState>?]>([
+  ['only one of four has a new app', { fewer: 4, newApp: 1 }],
+  ['no one has a new app', { fewer: 4, newApp: 0 }],
+  [
+    'the app was new before that day',
+    { fewer: 5, newApp: 0 },
+    { newApps: [notion], appEvents: [{ ...notion, what: 'new', at: 1 }] },
+  ],
+])('a comparison leaves fewer ready people unexplained if %s', (_why, fall, state) => {
+  expect(linesAfterFall(fall, state)).toEqual([`${fall.fewer} fewer people ready`])
+})
+
+it('a comparison finds as many people ready as before', () => {
+  expect(linesAfterFall({ fewer: 0, newApp: 0 })).toEqual(['as many people ready as before'])
 })
 
 it('a new app counts the people of the period alone', () => {
@@ -208,10 +235,10 @@ it('a comparison counts people due for the email about a new app', () => {
 })
 
 it.each<[string, NonNullable<KeepState['delistedApps']>, boolean]>([
-  ['in force', [answered('jira_1')], true],
-  ['corrected', [{ ...answered('jira_1', {}), markedConnectedAt: now + 1 }], false],
-  ['over, because the app is back', [], false],
-])('a removal is named while it is in force: it is %s', (_what, delistedApps, isNamed) => {
+  ['is named while it is in force', [answered('jira_1')], true],
+  ['isn’t named once it was corrected', [{ ...answered('jira_1', {}), markedConnectedAt: now + 1 }], false],
+  ['isn’t named once the app is back', [], false],
+])('the removal of an app %s', (_what, delistedApps, isNamed) => {
   const appEvents = [{ instance: 'jira_1', name: 'Jira', people: 30, what: 'removed' as const, at: now }]
   expect(linesOf({ appEvents, delistedApps }).includes('Jira was removed')).toBe(isNamed)
 })
@@ -255,7 +282,7 @@ it.each<[string, NonNullable<KeepState['appEvents']>[number]['what'][], boolean,
   ['removed, then back as new', ['removed', 'listed', 'new'], false, ['Notion is new for 38 people']],
   ['called connected', ['connected'], false, ['Notion counts as connected for 38 people']],
   ['new, hidden and new again', ['new', 'hidden', 'new'], false, ['Notion is new for 38 people']],
-])('a comparison says what became of an app that was %s', (_what, events, isAnswered, lines) => {
+])('a comparison describes the last state of an app that was %s', (_what, events, isAnswered, lines) => {
   const event = { instance: 'notion_1', name: 'notion_1', people: 38 }
   const appEvents = events.map((what, index) => ({ ...event, what, at: now + index }))
   const delistedApps = isAnswered ? [answered('notion_1')] : []
@@ -264,9 +291,9 @@ it.each<[string, NonNullable<KeepState['appEvents']>[number]['what'][], boolean,
 })
 
 it.each([
-  ['in question', {}, ['Not counted until you answer: notion_1']],
-  ['answered', { markedRemovedAt: 1 }, []],
-])('a comparison names the apps that are %s, because no figure counts them', (_which, answer, lines) => {
+  ['names an app in question, because no figure counts it', {}, ['Not counted until you answer: notion_1']],
+  ['doesn’t name an app whose question was answered', { markedRemovedAt: 1 }, []],
+])('a comparison %s', (_which, answer, lines) => {
   const question = { instance: 'notion_1', name: 'notion_1', noticedAt: 1, since: 1, people: 9, ...answer }
   expect(linesOf({ delistedApps: [question] }).filter((line) => line.includes('notion_1'))).toEqual(lines)
 })
