@@ -49,6 +49,12 @@ it('the progress leaves out apps that are turned off, and is empty without other
   expect(overviewPage(checkedWalk([off])).progress).toBeUndefined()
 })
 
+it('the progress counts only the visit’s own apps, connected or not', () => {
+  const visiting = (...datasources: string[]) => ({ ...connected(2, 3), visit: { datasources } })
+  expect(overviewPage(visiting('app_0', 'app_2')).progress).toMatchObject({ connected: 1, total: 2 })
+  expect(overviewPage(visiting('app_2')).progress).toMatchObject({ connected: 0, total: 1 })
+})
+
 it('the last page doesn’t repeat the progress', () => {
   const allConnected = connected(2, 2)
   expect(overviewPage(allConnected)).toMatchObject({ progress: undefined, focusesHeadline: false })

@@ -56,17 +56,17 @@ it('a return keeps the visit’s apps and return address', async () => {
 const vpn = { help: 'Connect to the VPN first.' }
 const RETURN_ADVICE = 'Allow access in Slack, and we’ll bring you back here.'
 it.each<[string, Parameters<typeof setUpWalkRoutes>[0], boolean]>([
-  ['has no description', {}, false],
+  ['goes on to an app without a description', {}, false],
   [
-    'has a general description without help',
+    'goes on to an app with a general description without help',
     { all: { account: 'yours', never: ['Post.'], why: 'Plans.' } },
     false,
   ],
-  ['has help for this app', { slack: vpn }, false],
-  ['has help for the next app', { github: vpn }, true],
-  ['has help in another language', { github: { help: { de: 'Erst das VPN.' } } }, true],
-  ['has general help', { all: vpn }, true],
-])('a return redirects to an app without help: it %s', async (_what, datasources, pauses) => {
+  ['goes on although the connected app has help', { slack: vpn }, false],
+  ['pauses on a page if the next app has help', { github: vpn }, true],
+  ['pauses on a page for help in another language', { github: { help: { de: 'Erst das VPN.' } } }, true],
+  ['pauses on a page for general help', { all: vpn }, true],
+])('a return %s', async (_what, datasources, pauses) => {
   const { setup, get, page, locationOf, callbackPath } = setUpWalkRoutes(datasources)
   const { card } = await page('/onboarding')
   expect(JSON.stringify(card).includes(RETURN_ADVICE)).toBe(pauses)

@@ -104,7 +104,7 @@ it('the overview refuses return addresses of more than 1,024 characters with a r
   expect(await of(1_025)).toMatchObject({ status: 400, body: { code: 'return_to_too_long' } })
 })
 
-it('a slow progress response never replaces a newer one, by its time', async () => {
+it('a check is recorded with the time of its start, not of its response', async () => {
   const { setup, get, recordedAt } = setUpWalkRoutes()
   const [first, responseDelayMs] = [setup.now, 9_000]
   Object.assign(setup, { responseDelayMs })

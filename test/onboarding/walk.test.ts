@@ -29,7 +29,6 @@ import {
   kindOf,
   leave,
   nextOf,
-  progress,
   slack,
 } from './walks.ts'
 
@@ -191,15 +190,7 @@ it.each([
   expect(inScope({ datasources: only }, instance)).toBe(isShown)
 })
 
-it('a visit counts its own apps, also those connected during the visit', () => {
-  expect(progress(checkedWalk([drive], checkedWalk(all), 1), 1)).toEqual({ connected: 2, total: 3 })
-  expect(progress({ ...checkedWalk(all), visit: { datasources: ['slack_1'] } }, 0)).toEqual({
-    connected: 0,
-    total: 1,
-  })
-})
-
-it('a walk with too many apps forgets the first connected ones, never a waiting one', () => {
+it('a walk with too many apps forgets only connected ones, the first ones first', () => {
   const many = Array.from({ length: 2_001 }, (_, index) => listedApp(`a${index}_1`))
   expect(checkedWalk(many).apps).toHaveLength(2_001)
   const half = checkedWalk(many.slice(1_000), checkedWalk(many.slice(0, 2_000)), 1)

@@ -1,5 +1,4 @@
 // Fixture: walks of someone with three apps, whose clock starts at 0.
-import { bucketOf } from '../../src/onboarding/app-state.ts'
 import { nextStep, trackedAppState, walkStates } from '../../src/onboarding/next-step.ts'
 import { applyCheck, finishReturn, startConsent, newWalk } from '../../src/onboarding/walk.ts'
 import type { TrackedApp, UnconnectedApp, Walk } from '../../src/onboarding/walk.ts'
@@ -20,10 +19,3 @@ export const walkAfterReturn = (unconnected = all) =>
 export const nextOf = (walk: Walk, now: number) => nextStep(walkStates(walk, now))
 export const kindOf = (walk: Walk, instance: string, now = 0) =>
   trackedAppState(walk.apps.find((entry) => entry.instance === instance) as TrackedApp, now).kind
-
-/** The numbers of "2 of 5", which shrink only if the service removes an app. */
-export function progress(walk: Walk, now: number) {
-  const { shown } = walkStates(walk, now)
-  const connected = shown.filter(({ state }) => bucketOf(state) === 'connected')
-  return { connected: connected.length, total: shown.length }
-}
