@@ -59,19 +59,19 @@ describe.each([
 })
 
 it.each([
-  ['unreadable', '', [200, 299]],
-  ['unreadable', 'Invalid Secret', [200]],
-  ['redirected', '', [300, 399]],
-  ['request', '', [400, 402, 406, 499]],
-  ['token', '', [401]],
-  ['scope', '', [403]],
-  ['not-found', '', [404, 405, 410]],
-  ['busy', '', [429]],
-  ['failing', '', [500, 599]],
-  ['act-as-refused', 'unknown X-Acme-ActAs', [400, 401, 404, 422]],
-  ['scope', 'unknown X-Acme-ActAs', [403]],
-  ['act-as-missing', 'missing X-Acme-ActAs', [400, 403]],
-])('the error response %s with “%s” and status %j has the expected problem', (reason, text, statuses) => {
+  ['', [200, 299], 'unreadable'],
+  ['Invalid Secret', [200], 'unreadable'],
+  ['', [300, 399], 'redirected'],
+  ['', [400, 402, 406, 499], 'request'],
+  ['', [401], 'token'],
+  ['', [403], 'scope'],
+  ['', [404, 405, 410], 'not-found'],
+  ['', [429], 'busy'],
+  ['', [500, 599], 'failing'],
+  ['unknown X-Acme-ActAs', [400, 401, 404, 422], 'act-as-refused'],
+  ['unknown X-Acme-ActAs', [403], 'scope'],
+  ['missing X-Acme-ActAs', [400, 403], 'act-as-missing'],
+])('an error response with “%s” and a status of %j is classified as %s', (text, statuses, reason) => {
   for (const status of statuses)
     expect(readErrorResponse({ status, text, headers: {} }, {}, 0).reason).toBe(reason)
 })

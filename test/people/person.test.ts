@@ -271,32 +271,24 @@ const here = withMilestone(ada, 'signedInAt', AT)
 const two = listed('slack_1', 'jira_1')
 const checked = afterCheck(here, two)
 
-it.each<[string, Person, Person, string[]]>([
-  ['a first page is a sign-in', ada, checked, ['person.signed_in']],
-  ['an app is new', checked, afterCheck(checked, [...two, ...listed('x_1')], AT + 1), ['app.added x_1']],
-  ['a first check finds nothing new', here, checked, []],
-  ['an app was connected', checked, afterCheck(checked, listed('jira_1'), AT + 1), ['app.connected slack_1']],
+const connectedBox = withAppStates(here, { box_1: 'connected' }, AT)
+
+it.each<[string, string[], Person, Person]>([
+  ['someone’s first page lists apps', ['person.signed_in'], ada, checked],
+  ['an app is new', ['app.added x_1'], checked, afterCheck(checked, [...two, ...listed('x_1')], AT + 1)],
+  ['a first check lists apps', [], here, checked],
+  ['an app was connected', ['app.connected slack_1'], checked, afterCheck(checked, listed('jira_1'), AT + 1)],
   [
-    'the last app was connected',
+    'the last apps were connected',
+    ['app.connected slack_1', 'app.connected jira_1', 'person.finished'],
     checked,
     afterCheck(checked, [], AT + 1),
-    ['app.connected slack_1', 'app.connected jira_1', 'person.finished'],
   ],
-  ['an app waits for an admin', checked, withIntent('blocked', checked), ['app.waiting_for_admin slack_1']],
-  [
-    'a disabled app isn’t lost',
-    withAppStates(here, { a_1: 'connected' }, AT),
-    withAppStates(here, { a_1: 'off' }, AT + 1),
-    [],
-  ],
-  ['nothing happened', checked, { ...checked, openedAt: AT }, []],
-  [
-    'a lost record is restored with its connected apps',
-    here,
-    withAppStates(here, { a_1: 'connected' }, AT),
-    [],
-  ],
-])('the events of a change are right: %s', (_what, before, after, events) => {
+  ['an app needs an admin', ['app.waiting_for_admin slack_1'], checked, withIntent('blocked', checked)],
+  ['a connected app is disabled', [], connectedBox, withAppStates(here, { box_1: 'off' }, AT + 1)],
+  ['only the invitation was opened', [], checked, { ...checked, openedAt: AT }],
+  ['a lost record is restored with its connected apps', [], here, connectedBox],
+])('when %s, the events are %j', (_what, events, before, after) => {
   expect(types(before, after)).toEqual(events)
 })
 
