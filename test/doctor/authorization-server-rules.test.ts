@@ -43,7 +43,7 @@ it.each([
   [other(`${issuer}/`), /^fail .* as .*tenant\/, which differs in the trailing slash\.$/],
   [other('no address'), /^fail OIDC_ISSUER: Issuer mismatch: .* as another one\.$/],
   [{ kind: 'found', specification: 'oauth2' }, /^ok : .* \(OAuth 2\.1 \(RFC 8414\)\)\.$/],
-])('discovery that ends in %j has one finding', (result, expected) => {
+])('discovery that ends in %j is reported as %s', (result, expected) => {
   expect(discovered(result)).toEqual(matching(expected))
 })
 
@@ -53,7 +53,7 @@ it.each([
   [30, /^warn : .* is 30 seconds ahead of/],
   [-31, /^fail : .* is 31 seconds behind/],
   [600, /^fail : .* is 10 minutes ahead of/],
-])('a clock that differs by %i seconds may be a finding', (seconds, expected) => {
+])('a clock that differs by %i seconds is reported as %s', (seconds, expected) => {
   const date = new Date(1_800_000_000_000).toUTCString()
   const found = { kind: 'found', specification: 'oidc', date }
   const all = discovered(found, 1_800_000_000_000 + seconds * 1000)
@@ -71,7 +71,7 @@ it.each<[object, Partial<Settings>, RegExp]>([
   [{}, { OIDC_SCOPE: 'openid' }, /^warn OIDC_SCOPE: OIDC_SCOPE lacks offline_access/],
   [{ id_token_signing_alg_values_supported: ['HS256'] }, {}, /^fail OIDC_ISSUER: .* only with HS256/],
   [{ userinfo_endpoint: undefined }, { OIDC_SCOPE: 'search' }, /^warn OIDC_SCOPE, .* no userinfo/],
-])('metadata with %j and %j has one finding', (changed, settings, expected) => {
+])('metadata with %o, and settings with %o, are reported as %s', (changed, settings, expected) => {
   expect(problems(serverCheck, serverFacts(changed), { settings })).toEqual(matching(expected))
 })
 
@@ -86,7 +86,7 @@ it.each<[FactsOf<typeof serverCheck>['keys'], RegExp]>([
   [{ reply: reply(429), count: 0 }, /^warn OIDC_ISSUER: .* limiting requests/],
   [{ reply: { kind: 'no-response', why: 'cut-off' }, count: 0 }, /^fail OIDC_ISSUER: .* connection closed/],
   [{ reply: reply(200), count: 1 }, /^ok : The signing keys can be fetched \(1\)/],
-])('the signing keys %o have one finding', (keys, expected) => {
+])('the signing keys %o are reported as %s', (keys, expected) => {
   expect(report(serverCheck, { ...serverFacts(), keys })).toEqual(matching(expected))
 })
 
@@ -99,7 +99,15 @@ const unavailable = (status?: number) => ({ kind: 'unavailable', status }) as Au
 const [page, elsewhere] = [{ kind: 'page' }, { kind: 'elsewhere' }] as const
 const REGISTERED = /^ok : The redirect URI is registered/
 
-it.each<[AuthorizationResponse, AuthorizationResponse, RegExp | undefined]>([
+/** @param invented the response to a redirect URI that isn't registered */
+const authorizationFacts = (ours: AuthorizationResponse, invented: AuthorizationResponse) => ({
+  redirect: 'https://onramp.acme.test/cb',
+  ours,
+  invented,
+  isClientRejected: false,
+})
+
+it.each<[AuthorizationResponse, AuthorizationResponse, RegExp]>([
   [unavailable(), unavailable(), /^fail OIDC_ISSUER: .* isn't responding/],
   [unavailable(503), unavailable(), /^fail OIDC_ISSUER: .* returned an error \(503\)/],
   [unavailable(429), unavailable(), /^warn OIDC_ISSUER: .* limiting requests/],
@@ -119,23 +127,24 @@ it.each<[AuthorizationResponse, AuthorizationResponse, RegExp | undefined]>([
   [page, no, REGISTERED],
   [elsewhere, page, REGISTERED],
   [redirected('login_required'), barred(403), REGISTERED],
-  // The responses are alike, or the second request was rate-limited.
-  [page, page, undefined],
-  [elsewhere, elsewhere, undefined],
-  [redirected('login_required'), redirected('login_required'), undefined],
-  [redirected('login_required'), unavailable(429), undefined],
-])(
-  'the finding about our redirect URI (%o) depends on another one’s response (%o)',
-  (ours, invented, expected) => {
-    const facts = { redirect: 'https://onramp.acme.test/cb', ours, invented, isClientRejected: false }
-    expect(report(redirectUriCheck, facts)).toEqual(expected ? matching(expected) : [])
-    // A rejected client isn't reported as a wrong redirect URI.
-    const isBlamed = expected !== undefined && ours.kind === 'unavailable'
-    expect(problems(redirectUriCheck, { ...facts, isClientRejected: true })).toEqual(
-      isBlamed ? matching(expected) : [],
-    )
-  },
-)
+])('the response %o to our redirect URI, but %o to another, means %s', (ours, invented, expected) => {
+  expect(report(redirectUriCheck, authorizationFacts(ours, invented))).toEqual(matching(expected))
+  // A rejected client isn't reported as a wrong redirect URI.
+  const isUnavailable = ours.kind === 'unavailable'
+  const ofRejectedClient = { ...authorizationFacts(ours, invented), isClientRejected: true }
+  expect(problems(redirectUriCheck, ofRejectedClient)).toEqual(isUnavailable ? matching(expected) : [])
+})
+
+it.each([
+  ['both lead to a page', page, page],
+  ['both lead elsewhere', elsewhere, elsewhere],
+  ['both get the same error', redirected('login_required'), redirected('login_required')],
+  ['the second request was rate-limited', redirected('login_required'), unavailable(429)],
+] as const)('nothing is reported about our redirect URI if %s', (_why, ours, invented) => {
+  const facts = authorizationFacts(ours, invented)
+  expect(report(redirectUriCheck, facts)).toEqual([])
+  expect(problems(redirectUriCheck, { ...facts, isClientRejected: true })).toEqual([])
+})
 
 const error = (code: string) => JSON.stringify({ error: code })
 
@@ -161,7 +170,7 @@ const byOther = { otherMethod: 'accepted' }
 const ACCEPTED = /^ok : Client authentication accepted/
 const SECRET = /^fail OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_CLIENT_AUTH: .* \(401 or/
 
-it.each<[string, FactsOf<typeof clientCheck>, RegExp | undefined]>([
+it.each<[string, FactsOf<typeof clientCheck>, RegExp]>([
   ['a rejected secret', clientFacts('refused'), SECRET],
   ['a rejected key', refusedBy({ method: 'private_key_jwt' }), /^fail OIDC_CLIENT_ID, OIDC_CLIENT_KEY, /],
   ['a rejected id', refusedBy(none.auth), /^fail OIDC_CLIENT_ID, OIDC_CLIENT_AUTH: /],
@@ -182,18 +191,23 @@ it.each<[string, FactsOf<typeof clientCheck>, RegExp | undefined]>([
   // Our secret is confirmed only if a wrong one is rejected.
   ['an accepted secret', clientFacts('accepted', refusedWrong), ACCEPTED],
   ['an accepted id', clientFacts('accepted', { wrong: 'not-allowed' }, none), /^ok : Client ID accepted/],
-  ['a server that accepts any secret', clientFacts('accepted', { wrong: 'accepted' }), undefined],
   ['another response than to a wrong secret', clientFacts('unclear', { wrong: 'not-allowed' }), ACCEPTED],
-  ['an unclear response to any secret', clientFacts('unclear', { wrong: 'unclear' }), undefined],
-])('the finding about a client is true: %s', (_what, facts, expected) => {
-  expect(report(clientCheck, facts)).toEqual(expected ? matching(expected) : [])
+])('%s is reported', (_what, facts, expected) => {
+  expect(report(clientCheck, facts)).toEqual(matching(expected))
 })
 
 it.each([
-  ['onramp', 'aB3-dE_f.*', false],
-  ['onramp', 'aB3+dE/f', true],
-  ['onramp app', 'aB3', true],
-])('percent-encoded Basic credentials have specific advice: %s, %s', (id, secret, isAdvised) => {
+  ['accepts any secret', clientFacts('accepted', { wrong: 'accepted' })],
+  ['responds unclearly to any secret', clientFacts('unclear', { wrong: 'unclear' })],
+])('nothing is reported about a client if the server %s', (_why, facts) => {
+  expect(report(clientCheck, facts)).toEqual([])
+})
+
+it.each([
+  ['onramp', 'aB3-dE_f.*', 'no advice', false],
+  ['onramp', 'aB3+dE/f', 'advice', true],
+  ['onramp app', 'aB3', 'advice', true],
+])('the Basic credentials “%s” and “%s” get %s about encoding', (id, secret, _outcome, isAdvised) => {
   const facts = clientFacts('refused', {}, { id, auth: { method: 'client_secret_basic', secret } })
   const [finding] = applyRules(clientCheck.rules, facts, setup())
   const settings = ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_CLIENT_AUTH']
@@ -233,8 +247,11 @@ it.each<[FactsOf<typeof registrationCheck>['reply'], Partial<Settings>, RegExp]>
   [reply(503), {}, /^warn OIDC_CLIENT_ID: .* returned an error \(503\)/],
   [reply(400, error('invalid_redirect_uri')), {}, /^ok : The first start will ask to register/],
   [reply(201, '{"client_id":"x"}'), {}, /^ok : The first start will ask to register/],
-])('the response %o of a registration endpoint gives the expected finding', (reply, settings, expected) => {
-  const wanted = { PUBLIC_URL: 'https://onramp.acme.test', OIDC_SCOPE: 'openid', OIDC_CLIENT_AUTH: 'none' }
-  const requested = requestedMetadata(wanted as Settings, metadata(), undefined)
-  expect(report(registrationCheck, { requested, reply }, { settings })).toEqual(matching(expected))
-})
+])(
+  'a registration endpoint with the response %o, and settings with %j, is reported as %s',
+  (reply, settings, expected) => {
+    const wanted = { PUBLIC_URL: 'https://onramp.acme.test', OIDC_SCOPE: 'openid', OIDC_CLIENT_AUTH: 'none' }
+    const requested = requestedMetadata(wanted as Settings, metadata(), undefined)
+    expect(report(registrationCheck, { requested, reply }, { settings })).toEqual(matching(expected))
+  },
+)

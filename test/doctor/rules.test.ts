@@ -158,29 +158,41 @@ it.each([
   [redirectTo('/oauth2/start?rd=x'), /^warn PUBLIC_URL: .* instead of onramp/],
   [reply(403), /^warn PUBLIC_URL: .* instead of onramp/],
   [reply(200, '{"status":"ok"}'), /^fail PUBLIC_URL: .* is not onramp/],
-])('the response %o of PUBLIC_URL gives the expected finding', (page, expected) => {
+])('the response %o of PUBLIC_URL is reported as %s', (page, expected) => {
   const all = report(ownAddressCheck, { url, page, signIn: page, server: undefined })
   expect(all).toEqual(matching(expected))
 })
 
-it.each<[string, Partial<FactsOf<typeof ownAddressCheck>>, RegExp | undefined]>([
-  ['redirects that arrive unchanged', {}, undefined],
-  ['redirects to its own host', { signIn: redirectTo(`${url}/a?state=x`) }, /^fail .* its redirects/],
-  ['redirects to an internal host', { signIn: redirectTo('http://10.0.0.7/a') }, /^fail .* its redirects/],
-  ['a redirect while the server is unknown', { signIn: redirectTo(url), server: undefined }, undefined],
-  ['no redirect during an outage', { signIn: reply(503) }, undefined],
-  ['a script added to a page', { page: reply(200, `${HEALTH_SAMPLE.page}<i>`, HTML) }, /^warn .* its pages/],
-  ['an address replaced in a page', { page: reply(200, '[email]', HTML) }, /^warn .* its pages/],
-  ['an earlier onramp without that page', { page: earlier }, undefined],
-  ['another page', { page: reply(200, '<p>', { 'content-type': 'text/html' }) }, /is not onramp/],
-])('a proxy with %s is reported if it changes responses', (_what, changed, expected) => {
-  const facts = {
+const throughProxy = (changed: Partial<FactsOf<typeof ownAddressCheck>>) =>
+  problems(ownAddressCheck, {
     url,
     page: reply(200, HEALTH_SAMPLE.page, HTML),
     signIn: redirectTo(`${LOGIN}/a`),
     server: LOGIN,
-  }
-  expect(problems(ownAddressCheck, { ...facts, ...changed })).toEqual(expected ? matching(expected) : [])
+    ...changed,
+  })
+
+it.each([
+  ['sends redirects to its own host', /^fail .* its redirects/, { signIn: redirectTo(`${url}/a?state=x`) }],
+  [
+    'sends redirects to an internal host',
+    /^fail .* its redirects/,
+    { signIn: redirectTo('http://10.0.0.7/a') },
+  ],
+  ['adds a script to a page', /^warn .* its pages/, { page: reply(200, `${HEALTH_SAMPLE.page}<i>`, HTML) }],
+  ['replaces an address in a page', /^warn .* its pages/, { page: reply(200, '[email]', HTML) }],
+  ['returns another page', /is not onramp/, { page: reply(200, '<p>', { 'content-type': 'text/html' }) }],
+])('a proxy that %s is reported as %s', (_what, expected, changed) => {
+  expect(throughProxy(changed)).toEqual(matching(expected))
+})
+
+it.each<[string, Partial<FactsOf<typeof ownAddressCheck>>]>([
+  ['leaves redirects as they are', {}],
+  ['redirects while the authorization server is unknown', { signIn: redirectTo(url), server: undefined }],
+  ['redirects no one during an outage', { signIn: reply(503) }],
+  ['runs an earlier onramp without that page', { page: earlier }],
+])('a host that %s is not reported', (_what, changed) => {
+  expect(throughProxy(changed)).toEqual([])
 })
 
 it.each<[Partial<FactsOf<typeof sqliteCheck>>, RegExp]>([
@@ -197,7 +209,7 @@ it.each<[Partial<FactsOf<typeof sqliteCheck>>, RegExp]>([
   [{ freeBytes: 100 * 1024 * 1024 }, /^ok : The embedded store is writable/],
   [{ fileSystem: 'memory' }, /^warn DATA_DIR: .* in memory/],
   [{ fileSystem: 'NFS' }, /^warn DATA_DIR, REDIS_URL: .* network file system \(NFS\)/],
-])('the folder %o of the embedded store gives the expected finding', (facts, expected) => {
+])('the folder %o of the embedded store is reported as %s', (facts, expected) => {
   expect(report(sqliteCheck, sqliteFacts(facts)).at(-1)).toMatch(expected)
 })
 
@@ -207,20 +219,20 @@ it.each([
   [{ aof_enabled: '0' }, /warn REDIS_URL: Redis has no append-only file/],
   [{ aof_enabled: '0', rdb_last_bgsave_status: 'err' }, /warn REDIS_URL: Redis can't save/],
   [{ maxmemory_policy: 'allkeys-lru' }, /warn REDIS_URL: Redis may evict sessions/],
-])('the INFO %o of Redis gives the expected finding', (info, expected) => {
+])('the INFO %o of Redis is reported as %s', (info, expected) => {
   expect(report(redisCheck, redisFacts(info)).join('\n')).toMatch(expected)
 })
 
-it('a Redis without INFO has no finding', () => {
+it('a Redis without INFO is reported as reachable alone', () => {
   expect(report(redisCheck, { ...redisFacts(), info: {} })).toEqual(matching(/^ok : Redis is reachable;/))
 })
 
 it.each([
-  [0, /^ok : All stored records/],
-  [1, /^warn REDIS_PREFIX: One record that/],
-  [2, /^warn REDIS_PREFIX: 2 records that/],
-  [undefined, /^fail SESSION_SECRET, .* another SESSION_SECRET/],
-])('a store with %s unreadable records gives the expected finding', (unreadable, expected) => {
+  ['readable records alone', /^ok : All stored records/, 0],
+  ['one unreadable record', /^warn REDIS_PREFIX: One record that/, 1],
+  ['two unreadable records', /^warn REDIS_PREFIX: 2 records that/, 2],
+  ['an unreadable data key', /^fail SESSION_SECRET, .* another SESSION_SECRET/, undefined],
+])('a store with %s is reported as %s', (_what, expected, unreadable) => {
   expect(report(recordsCheck, { unreadable })).toEqual(matching(expected))
 })
 
@@ -250,19 +262,19 @@ const redirectTrial = (withRedirect: ProbeResult) => ({
   redirectTrial: { redirect: `${url}/cb`, without: accepted(plainPaths), withRedirect },
 })
 
-it.each<[Partial<FactsOf<typeof serviceCheck>>, Partial<DoctorContext>, RegExp]>([
-  [{ madeUp: accepted() }, sameOrigin, /^fail SERVICE_BASE_URL: .* accepted an invalid token/],
-  [{ madeUp: { kind: 'unreachable', why: 'refused' } }, sameOrigin, /: connection refused\.$/],
-  [{ madeUp: refusedWith('not-found', 404) }, sameOrigin, /^fail SERVICE_BASE_URL: .* is not at .* \(404\)/],
-  [{ madeUp: refusedWith('scope', 403) }, sameOrigin, /^warn SERVICE_BASE_URL: .* may not be the Client API/],
-  [{ madeUp: otherPrefix, global: otherPrefix }, sameOrigin, /^fail SERVICE_HEADER_PREFIX: .* X-Acme/],
-  [{ madeUp: refusedWith('auth-type') }, external, /^fail SERVICE_BASE_URL, .* hadn't received/],
-  [{ madeUp: refusedWith('auth-type') }, {}, /^warn TOKEN_ISSUED_BY: .* another origin/],
-  [{ user: refusedWith('token') }, sameOrigin, /^fail SERVICE_USER_TOKEN: .* has expired \(401\)/],
-  [{ global: refusedWith('act-as-refused', 400) }, sameOrigin, /^fail SERVICE_GLOBAL_TOKEN: .* the person/],
-  [redirectTrial(refusedWith('request', 400)), sameOrigin, /^fail PUBLIC_URL: .* as a final_redirect_url/],
-  [redirectTrial(accepted(plainPaths)), sameOrigin, /^warn PUBLIC_URL: .* don't seem to contain/],
-])('a fault at the service is reported once: %o', (facts, changed, expected) => {
+it.each<[RegExp, Partial<FactsOf<typeof serviceCheck>>, Partial<DoctorContext>]>([
+  [/^fail SERVICE_BASE_URL: .* accepted an invalid token/, { madeUp: accepted() }, sameOrigin],
+  [/: connection refused\.$/, { madeUp: { kind: 'unreachable', why: 'refused' } }, sameOrigin],
+  [/^fail SERVICE_BASE_URL: .* is not at .* \(404\)/, { madeUp: refusedWith('not-found', 404) }, sameOrigin],
+  [/^warn SERVICE_BASE_URL: .* may not be the Client API/, { madeUp: refusedWith('scope', 403) }, sameOrigin],
+  [/^fail SERVICE_HEADER_PREFIX: .* X-Acme/, { madeUp: otherPrefix, global: otherPrefix }, sameOrigin],
+  [/^fail SERVICE_BASE_URL, .* hadn't received/, { madeUp: refusedWith('auth-type') }, external],
+  [/^warn TOKEN_ISSUED_BY: .* another origin/, { madeUp: refusedWith('auth-type') }, {}],
+  [/^fail SERVICE_USER_TOKEN: .* has expired \(401\)/, { user: refusedWith('token') }, sameOrigin],
+  [/^fail SERVICE_GLOBAL_TOKEN: .* the person/, { global: refusedWith('act-as-refused', 400) }, sameOrigin],
+  [/^fail PUBLIC_URL: .* as a final_redirect_url/, redirectTrial(refusedWith('request', 400)), sameOrigin],
+  [/^warn PUBLIC_URL: .* don't seem to contain/, redirectTrial(accepted(plainPaths)), sameOrigin],
+])('a fault at the service is reported once, as %s', (expected, facts, changed) => {
   expect(problems(serviceCheck, serviceFacts(facts), changed)).toEqual(matching(expected))
 })
 
@@ -331,7 +343,7 @@ it.each([
   ['that expires in 13.9 days', 'reported', 13.9, true],
   ['that expires in 14 days', 'not reported', 14, false],
   ['without a date', 'not reported', NaN, false],
-])('a certificate %s is %s', (_which, _is, days, isReported) => {
+])('a certificate %s is %s', (_which, _outcome, days, isReported) => {
   const certificate = { setting: 'SMTP_URL', host: 'm:465', endsAt: NOW + days * DAY }
   expect(report(certificatesCheck, [certificate])).toHaveLength(isReported ? 1 : 0)
 })
@@ -343,7 +355,7 @@ it.each([
   [{ trouble: 'the mail server x is busy' }, /^fail SMTP_URL: The mail server x is busy\.$/],
   [{ trouble: 'the token is refused', hasNoToken: true }, /^fail SMTP_OAUTH_CLIENT_ID, /],
   [{ trouble: undefined }, /^ok : The mail server in SMTP_URL is reachable/],
-])('the response %o of a mail server gives the expected findings', (facts, expected) => {
+])('the response %o of a mail server is reported as %s', (facts, expected) => {
   expect(report(emailCheck, facts, sender)).toEqual(matching(expected))
   expect(report(emailCheck, facts)).toEqual(matching(expected, NO_SENDER))
   // A faulty MAIL_FROM already has a finding.
@@ -354,7 +366,7 @@ it.each([
   [{ kind: 'delivered' }, /^ok : .* accepted a signed test event/],
   [{ kind: 'rejected', why: 'status 401', wait: undefined }, /^fail WEBHOOK_SECRET, .* \(status 401\)/],
   [{ kind: 'unreachable', why: 'refused' }, /^fail WEBHOOK_URL: .* connection refused/],
-] as const)('the response %o of the receiver of events gives the expected finding', (outcome, expected) => {
+] as const)('the response %o of the receiver of events is reported as %s', (outcome, expected) => {
   expect(report(webhookCheck, outcome)).toEqual(matching(expected))
 })
 
