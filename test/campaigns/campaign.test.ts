@@ -49,66 +49,130 @@ const fourSince = (days: number) =>
   )
 const inQuarter = fourSince(91 - 1 / DAY)
 
-const mail = (reminder: number): EmailDecision => ({ kind: 'email', reminder, isRetry: false })
-const retry = (reminder: number): EmailDecision => ({ kind: 'email', reminder, isRetry: true })
-const uncertain: EmailDecision = { kind: 'uncertain' }
-const failed: EmailDecision = { kind: 'failed' }
-const notDue: EmailDecision = { kind: 'not-due', wasSent: false }
-const wasSent: EmailDecision = { kind: 'not-due', wasSent: true }
+const DECISIONS = {
+  'the invitation': { kind: 'email', reminder: 0, isRetry: false },
+  'the first reminder': { kind: 'email', reminder: 1, isRetry: false },
+  'the third reminder': { kind: 'email', reminder: 3, isRetry: false },
+  'the invitation, after everyone else’s': { kind: 'email', reminder: 0, isRetry: true },
+  'the first reminder, after everyone else’s': { kind: 'email', reminder: 1, isRetry: true },
+  'the second reminder, after everyone else’s': { kind: 'email', reminder: 2, isRetry: true },
+  'no email, because the last may have arrived': { kind: 'uncertain' },
+  'no email, because the last was rejected': { kind: 'failed' },
+  'no email': { kind: 'not-due', wasSent: false },
+  'no further email': { kind: 'not-due', wasSent: true },
+  'no further email, because of the limit': { kind: 'not-due', wasSent: true, isLimited: true },
+  'no further email, with or without the limit': { kind: 'not-due', wasSent: true, isLimited: false },
+} satisfies Record<string, EmailDecision>
+
 const uncertainAgain = { uncertain: 'resend' } as const
 const remind = { remindAfterMs: 3 * DAY }
 const asSent = { ...remind, uncertain: 'sent' } as const
 
-it.each<[string, KnownPerson, Partial<ReminderPolicy>, EmailDecision]>([
-  ['who was never emailed', {}, {}, mail(0)],
-  ['who opted out', { optedOutAt: 1 }, {}, notDue],
-  ['who opted out, of an email under way', { optedOutAt: 1, ...after('sending') }, uncertainAgain, notDue],
-  ['who opted out and was rejected', { optedOutAt: 1, ...after('failed') }, {}, notDue],
-  ['whose email was open when a run died', after('sending', { reminder: 1 }), {}, uncertain],
-  ['whose email was open, to be resent', after('sending', { reminder: 1 }), uncertainAgain, retry(1)],
-  ['whose email may have arrived', after('unknown'), {}, uncertain],
-  ['whose email may have arrived, to be resent', after('unknown', { reminder: 2 }), uncertainAgain, retry(2)],
-  ['whose email counts as sent', after('unknown', { at: now - 3 * DAY + 1 }), asSent, notDue],
-  ['whose email counts as sent, once a reminder is due', after('unknown'), asSent, mail(1)],
-  ['whose email was open when a run died, once a reminder is due', after('sending'), asSent, mail(1)],
-  ['whose last reminder counts as sent', after('unknown', { reminder: 3 }), asSent, notDue],
-  ['who was rejected', after('failed'), uncertainAgain, failed],
-  ['whose email was deferred', after('deferred', { reminder: 1 }), {}, retry(1)],
-  ['whom the service did not know', { unknownAt: 1 }, {}, retry(0)],
-  ['who has had it', after('sent'), {}, wasSent],
-  ['whose newest counts', { emails: [email('failed'), email('sent', { reminder: 1 })] }, {}, wasSent],
-  ['who has had it, with reminders', after('sent'), remind, mail(1)],
-  ['who has had it, a moment before a reminder', after('sent', { at: now - 3 * DAY + 1 }), remind, wasSent],
-  ['who has had two reminders of three', after('sent', { reminder: 2 }), remind, mail(3)],
-  ['who has had all three', after('sent', { reminder: 3 }), remind, wasSent],
-  ['who has nothing left', personWithApps('connected', 'blocked', 'off'), {}, notDue],
-  ['who had nothing at all', personWithApps(), {}, notDue],
-  ['for whom an app waits', personWithApps('connected', 'unconnected'), {}, mail(0)],
-  ['who chose "not now"', personWithApps('skipped', 'connected'), {}, mail(0)],
-  ['who was checked a day ago', connectedAt(now - DAY), {}, mail(0)],
-  ['who was checked within a day', connectedAt(now - DAY + 1), {}, notDue],
-  ['who was checked tomorrow, by the clock', connectedAt(now + 1), {}, mail(0)],
-  ['with nothing left, to be retried', { ...done, ...after('deferred') }, {}, retry(0)],
-  ['with nothing left, to be reminded', { ...done, ...after('sent') }, remind, wasSent],
-  ['whom another campaign emailed', wrote('sent', now - 2 * DAY + 1), {}, notDue],
-  ['whom it emailed two days ago', wrote('sent', now - 2 * DAY), {}, mail(0)],
-  ['whom it emailed by a clock that is ahead', wrote('sent', now + 1), {}, notDue],
-  ['whom it emailed by a clock that is far ahead', wrote('sent', now + 2 * DAY), {}, mail(0)],
-  ['whom it may have emailed', wrote('unknown', now), {}, notDue],
-  ['whom it is emailing', wrote('sending', now), {}, notDue],
-  ['whom it could not email', wrote('deferred', now), {}, mail(0)],
-  ['with three emails in a quarter', { emails: inQuarter.slice(1) }, remind, mail(3)],
-  ['with four emails in a quarter', { emails: inQuarter }, remind, { ...wasSent, isLimited: true }],
-  ['with the oldest of four emails 91 days ago', { emails: fourSince(91) }, remind, mail(3)],
-  ['with one of four emails a quarter ahead, by the clock', { emails: fourSince(-91) }, remind, mail(3)],
+it.each<[string, keyof typeof DECISIONS, KnownPerson, Partial<ReminderPolicy>]>([
+  ['who was never emailed or checked', 'the invitation', {}, {}],
+  ['who opted out', 'no email', { optedOutAt: 1 }, {}],
+  [
+    'who opted out, of an email under way',
+    'no email',
+    { optedOutAt: 1, ...after('sending') },
+    uncertainAgain,
+  ],
+  ['who opted out and was rejected', 'no email', { optedOutAt: 1, ...after('failed') }, {}],
+  [
+    'whose email was open when a run died',
+    'no email, because the last may have arrived',
+    after('sending', { reminder: 1 }),
+    {},
+  ],
+  [
+    'whose email was open, to be resent',
+    'the first reminder, after everyone else’s',
+    after('sending', { reminder: 1 }),
+    uncertainAgain,
+  ],
+  ['whose email may have arrived', 'no email, because the last may have arrived', after('unknown'), {}],
+  [
+    'whose email may have arrived, to be resent',
+    'the second reminder, after everyone else’s',
+    after('unknown', { reminder: 2 }),
+    uncertainAgain,
+  ],
+  ['whose email counts as sent', 'no email', after('unknown', { at: now - 3 * DAY + 1 }), asSent],
+  ['whose email counts as sent, once a reminder is due', 'the first reminder', after('unknown'), asSent],
+  [
+    'whose email was open when a run died, once a reminder is due',
+    'the first reminder',
+    after('sending'),
+    asSent,
+  ],
+  ['whose last reminder counts as sent', 'no email', after('unknown', { reminder: 3 }), asSent],
+  ['who was rejected', 'no email, because the last was rejected', after('failed'), uncertainAgain],
+  [
+    'whose email was deferred',
+    'the first reminder, after everyone else’s',
+    after('deferred', { reminder: 1 }),
+    {},
+  ],
+  ['whom the service did not know', 'the invitation, after everyone else’s', { unknownAt: 1 }, {}],
+  ['who has had the invitation', 'no further email', after('sent'), {}],
+  [
+    'whose newest email was sent, after one that was rejected',
+    'no further email',
+    { emails: [email('failed'), email('sent', { reminder: 1 })] },
+    {},
+  ],
+  ['who has had it three days ago, with reminders', 'the first reminder', after('sent'), remind],
+  [
+    'who has had it less than three days ago',
+    'no further email',
+    after('sent', { at: now - 3 * DAY + 1 }),
+    remind,
+  ],
+  ['who has had two reminders of three', 'the third reminder', after('sent', { reminder: 2 }), remind],
+  ['who has had all three reminders', 'no further email', after('sent', { reminder: 3 }), remind],
+  ['who has nothing left', 'no email', personWithApps('connected', 'blocked', 'off'), {}],
+  ['who had nothing at all', 'no email', personWithApps(), {}],
+  ['for whom an app waits', 'the invitation', personWithApps('connected', 'unconnected'), {}],
+  ['who chose "not now"', 'the invitation', personWithApps('skipped', 'connected'), {}],
+  ['who was checked a day ago', 'the invitation', connectedAt(now - DAY), {}],
+  ['who was checked within a day', 'no email', connectedAt(now - DAY + 1), {}],
+  ['who was checked tomorrow, by the clock', 'the invitation', connectedAt(now + 1), {}],
+  [
+    'with nothing left, to be retried',
+    'the invitation, after everyone else’s',
+    { ...done, ...after('deferred') },
+    {},
+  ],
+  ['with nothing left, to be reminded', 'no further email', { ...done, ...after('sent') }, remind],
+  ['whom another campaign emailed less than two days ago', 'no email', wrote('sent', now - 2 * DAY + 1), {}],
+  ['whom another campaign emailed two days ago', 'the invitation', wrote('sent', now - 2 * DAY), {}],
+  ['whom another campaign emailed by a clock that is ahead', 'no email', wrote('sent', now + 1), {}],
+  [
+    'whom another campaign emailed by a clock that is far ahead',
+    'the invitation',
+    wrote('sent', now + 2 * DAY),
+    {},
+  ],
+  ['whom another campaign may have emailed', 'no email', wrote('unknown', now), {}],
+  ['whom another campaign is emailing', 'no email', wrote('sending', now), {}],
+  ['whom another campaign could not email', 'the invitation', wrote('deferred', now), {}],
+  ['with three emails in a quarter', 'the third reminder', { emails: inQuarter.slice(1) }, remind],
+  ['with four emails in a quarter', 'no further email, because of the limit', { emails: inQuarter }, remind],
+  ['with the oldest of four emails 91 days ago', 'the third reminder', { emails: fourSince(91) }, remind],
+  [
+    'with one of four emails a quarter ahead, by the clock',
+    'the third reminder',
+    { emails: fourSince(-91) },
+    remind,
+  ],
   [
     'with four emails in a quarter, and nothing left',
+    'no further email, with or without the limit',
     { ...connectedAt(now - 9 * DAY), emails: inQuarter },
     remind,
-    { ...wasSent, isLimited: false },
   ],
-])('a person gets the email that is due, or none: one %s', (_who, known, policy, then) => {
-  expect(dueEmail(person(known), { ...POLICY, ...policy }, now)).toEqual(then)
+])('a person %s gets %s', (_who, decision, known, policy) => {
+  expect(dueEmail(person(known), { ...POLICY, ...policy }, now)).toEqual(DECISIONS[decision])
 })
 
 it('the state of an email is recorded beside the others', () => {
