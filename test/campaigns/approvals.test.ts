@@ -54,27 +54,33 @@ const decide = (approval: Approval, people: ApprovalPerson[], days: number, answ
 
 describe('owners', () => {
   it.each([
-    ['not on the day on which two people begin to wait', approvalWith(), [ada, bob], 0.2, false],
-    ['when the third person waits', approvalWith(), [ada, bob, eve], 0.2, true],
-    ['after one person has waited a working day', approvalWith(), [ada], 1, true],
-    ['not after one person has waited a weekend', approvalWith(), [blockedOn(4)], 6, false],
-    ['not again within a week', requestedForCount(1), [ada, bob], 7, false],
-    ['again after a week of working days, if more wait', requestedForCount(1), [ada, bob], 8, true],
-    ['not again if no more wait', requestedForCount(2), [ada, bob], 8, false],
-    ['not while a person tests the app', approved, [ada, bob, eve], 9, false],
-    ['not for people who will get the confirmation email', confirmed, [ada, bob, eve], 2, false],
-    ['if others wait after the confirmation', confirmed, [blockedOn(1.1)], 2, true],
-  ] as const)('the owner gets a request: %s', (_why, approval, people, days, isDue) => {
+    ['gets no request on the day on which two people begin to wait', approvalWith(), [ada, bob], 0.2, false],
+    ['gets a request when the third person waits', approvalWith(), [ada, bob, eve], 0.2, true],
+    ['gets a request after one person has waited a working day', approvalWith(), [ada], 1, true],
+    ['gets no request after one person has waited a weekend', approvalWith(), [blockedOn(4)], 6, false],
+    ['gets no second request within a week', requestedForCount(1), [ada, bob], 7, false],
+    [
+      'gets a second request after a week of working days, if more wait',
+      requestedForCount(1),
+      [ada, bob],
+      8,
+      true,
+    ],
+    ['gets no second request if no more wait', requestedForCount(2), [ada, bob], 8, false],
+    ['gets no request while a person tests the app', approved, [ada, bob, eve], 9, false],
+    ['gets no request for people who will get the confirmation email', confirmed, [ada, bob, eve], 2, false],
+    ['gets a request if others wait after the confirmation', confirmed, [blockedOn(1.1)], 2, true],
+  ] as const)('the owner %s', (_why, approval, people, days, isDue) => {
     expect(decide(approval, [...people], days).isRequestDue).toBe(isDue)
   })
 
   it.each([
-    ['the decision counts', approvalWith(), 1, 'approved'],
-    ['a decision from before anyone waited doesn’t', approvalWith(), -1, 'unapproved'],
-    ['the decision before the failure doesn’t', failed, 1.5, 'failed'],
-    ['a decision after the failure does', failed, 1.6, 'approved'],
-    ['a decision counts once', { ...approved, stageChangedAt: atDay(0.5) }, 1, 'approved'],
-  ] as const)('a decision of the owner sets the stage: %s', (_why, approval, answeredAt, stage) => {
+    ['approves the app', approvalWith(), 1, 'approved'],
+    ['from before anyone waited has no effect', approvalWith(), -1, 'unapproved'],
+    ['from before the failure has no effect', failed, 1.5, 'failed'],
+    ['from after the failure approves the app again', failed, 1.6, 'approved'],
+    ['has an effect only once', { ...approved, stageChangedAt: atDay(0.5) }, 1, 'approved'],
+  ] as const)('the owner’s decision %s', (_why, approval, answeredAt, stage) => {
     const after = decide(approval, [ada], 2, answeredAt).approval
     expect(after.stage).toBe(stage)
     expect(after.approvedAt).toBe(approval.stage !== stage ? atDay(answeredAt) : approval.approvedAt)
@@ -131,7 +137,7 @@ describe('approved apps', () => {
     ['an admin if no one else can be emailed by then', true, 7, [tester(), { ...bob, isReachable: false }]],
     ['an admin if no one can be emailed', true, 2.1, [{ ...ada, isReachable: false }]],
     ['no admin if no one waits', false, 7, []],
-  ])('an approval needs %s', (_when, isUntried, day, people) => {
+  ])('an untested approval needs %s', (_when, isUntried, day, people) => {
     expect(decide(approved, people, day).approval.isUntried).toBe(isUntried)
   })
 
@@ -185,35 +191,35 @@ function emailAbout(
 
 // prettier-ignore
 it.each<[string, Partial<Approval>, EmailedApp, boolean]>([
-  ['the tester', { stage: 'approved', testers: [atDay(0)] }, {}, true],
-  ['not another person while one tests', { stage: 'approved', testers: [atDay(0.1)] }, {}, false],
-  ['not after a failure', { stage: 'failed' }, {}, false],
-  ['a person who waited at the confirmation', works, {}, true],
-  ['not a person who began to wait later', { stage: 'confirmed', stageChangedAt: atDay(-1) }, {}, false],
-  ['not a person who was emailed after they began to wait', works, { emailedAt: atDay(2.1) }, false],
-  ['a person who was emailed before the failure', works, { emailedAt: atDay(1) }, true],
-  ['a tester who failed before the confirmation, once more', works, { emailedAt: atDay(2.1), blockedAt: atDay(2.2) }, true],
-  ['not a person who was emailed after the confirmation', works, { emailedAt: atDay(3.1), blockedAt: atDay(2.2) }, false],
-  ['a tester whose consent was never confirmed', works, { emailedAt: atDay(2.1), ...unconfirmed }, true],
-  ['not a person with an unconfirmed consent who was no tester', works, { ...unconfirmed }, false],
-  ['not such a tester twice', works, { emailedAt: atDay(3.1), ...unconfirmed }, false],
-  ['not such a tester before the confirmation', { stage: 'approved', testers: [atDay(0)] }, { emailedAt: atDay(1), ...unconfirmed }, false],
-  ['not while emails about the app are paused', works, { isPaused: true }, false],
-])('an email about the approval is due: %s', (_who, change, given, isDue) => {
+  ['goes to the tester', { stage: 'approved', testers: [atDay(0)] }, {}, true],
+  ['doesn’t go to another person while one tests', { stage: 'approved', testers: [atDay(0.1)] }, {}, false],
+  ['goes to no one after a failure', { stage: 'failed' }, {}, false],
+  ['goes to a person who waited at the confirmation', works, {}, true],
+  ['doesn’t go to a person who began to wait later', { stage: 'confirmed', stageChangedAt: atDay(-1) }, {}, false],
+  ['doesn’t go to a person who was emailed after they began to wait', works, { emailedAt: atDay(2.1) }, false],
+  ['goes to a person who was emailed before the failure', works, { emailedAt: atDay(1) }, true],
+  ['goes once more to a tester who failed before the confirmation', works, { emailedAt: atDay(2.1), blockedAt: atDay(2.2) }, true],
+  ['doesn’t go to a person who was emailed after the confirmation', works, { emailedAt: atDay(3.1), blockedAt: atDay(2.2) }, false],
+  ['goes to a tester whose consent was never confirmed', works, { emailedAt: atDay(2.1), ...unconfirmed }, true],
+  ['doesn’t go to someone else whose consent was never confirmed', works, { ...unconfirmed }, false],
+  ['doesn’t go to such a tester twice', works, { emailedAt: atDay(3.1), ...unconfirmed }, false],
+  ['doesn’t go to such a tester before the confirmation', { stage: 'approved', testers: [atDay(0)] }, { emailedAt: atDay(1), ...unconfirmed }, false],
+  ['goes to no one while emails about the app are paused', works, { isPaused: true }, false],
+])('an email about an approval %s', (_who, change, given, isDue) => {
   expect(isApprovalEmailDue(...emailAbout(APPROVALS, { ...approved, ...change }, given))).toBe(isDue)
 })
 
 const moved = approvalWith({ movedAt: atDay(1) })
 it.each<[string, Approval, EmailedApp, boolean]>([
-  ['a person who waited before', moved, {}, true],
-  ['not a person who began to wait later', moved, { blockedAt: atDay(1.5) }, false],
-  ['not a person who can connect it', moved, { state: 'unconnected' }, false],
-  ['no one once its owner approved it', { ...moved, stage: 'approved' }, {}, false],
-  ['a tester who failed', { ...moved, stage: 'failed', testers: [atDay(0)] }, {}, true],
-  ['not a person who was told', moved, { emailedAt: atDay(1) }, false],
-  ['a person who was told of an earlier move', moved, { emailedAt: atDay(0.5) }, true],
-  ['no one if it never moved', approvalWith(), {}, false],
-])('an email about the move of an approval is due: %s', (_who, approval, given, isDue) => {
+  ['goes to a person who waited before', moved, {}, true],
+  ['doesn’t go to a person who began to wait later', moved, { blockedAt: atDay(1.5) }, false],
+  ['doesn’t go to a person who can connect it', moved, { state: 'unconnected' }, false],
+  ['goes to no one once its owner approved it', { ...moved, stage: 'approved' }, {}, false],
+  ['goes to a tester who failed', { ...moved, stage: 'failed', testers: [atDay(0)] }, {}, true],
+  ['doesn’t go to a person who was emailed about it', moved, { emailedAt: atDay(1) }, false],
+  ['goes to a person who was emailed about an earlier move', moved, { emailedAt: atDay(0.5) }, true],
+  ['goes to no one if it never moved', approvalWith(), {}, false],
+])('an email about the move of an approval %s', (_who, approval, given, isDue) => {
   expect(isMoveEmailDue(...emailAbout(MOVED_APPROVALS, approval, given))).toBe(isDue)
 })
 
