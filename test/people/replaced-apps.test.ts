@@ -22,56 +22,69 @@ const without = (app: AppRecord): AppRecord => {
 const lost = { lapsedAt: 4 }
 const movedWhileLost = { movedFrom: 'slack_1', previousLapsedAt: 4 }
 
+const moved = { movedFrom: 'slack_1' }
+const unconnected = { ...former, status: 'awaiting' as const }
+/** Its list lost it in the check that listed the next one, so it was connected until then, or unconnected. */
+const goneWithNext: AppRecord = { ...former, since: 5 }
+
 it.each<[string, AppRecord[], AppRecord | undefined]>([
-  ['was connected moves', [former], { ...former, instance: 'slack_2', movedFrom: 'slack_1' }],
+  ['is connected has moved, connected', [former], { ...former, instance: 'slack_2', ...moved }],
+  ['is unconnected is unconnected, without a move', [unconnected], { ...unconnected, instance: 'slack_2' }],
+  ['left the list isn’t known before it is listed', [{ ...former, delistedAt: 3 }], undefined],
   [
-    'was open stays so',
-    [{ ...former, status: 'awaiting' }],
-    { ...former, instance: 'slack_2', status: 'awaiting' },
+    'was lost and left the list isn’t known, either',
+    [{ ...former, delistedAt: 3, previousLapsedAt: 2 }],
+    undefined,
   ],
-  ['vanished is forgotten until it is listed', [{ ...former, delistedAt: 3 }], undefined],
-  ['was lost and vanished is forgotten, too', [{ ...former, delistedAt: 3, previousLapsedAt: 2 }], undefined],
-  ['vanished before that moves', [{ ...former, delistedAt: 4 }, next], { ...next, movedFrom: 'slack_1' }],
-  ['was open until that check stays so', [{ ...former, since: 5, delistedAt: 5 }, next], without(next)],
   [
-    'was lost until that check moves',
-    [{ ...former, since: 5, previousLapsedAt: 4 }, next],
+    'left the list in an earlier check has moved',
+    [{ ...former, delistedAt: 4 }, next],
+    { ...next, ...moved },
+  ],
+  [
+    'was unconnected until the same check has not moved',
+    [{ ...goneWithNext, delistedAt: 5 }, next],
+    without(next),
+  ],
+  [
+    'was lost until the same check has moved while lost',
+    [{ ...goneWithNext, previousLapsedAt: 4 }, next],
     { ...next, ...movedWhileLost },
   ],
   [
-    'is still listed as lost moves',
-    [{ ...former, status: 'awaiting', ...lost }, next],
+    'is still listed as lost has moved while lost',
+    [{ ...unconnected, ...lost }, next],
     { ...next, ...movedWhileLost },
   ],
   [
-    'is lost moves',
-    [{ ...former, status: 'awaiting', ...lost }],
-    { ...former, instance: 'slack_2', status: 'awaiting', ...movedWhileLost },
+    'is lost, before it is listed itself, has moved while lost',
+    [{ ...unconnected, ...lost }],
+    { ...unconnected, instance: 'slack_2', ...movedWhileLost },
   ],
   [
-    'was lost and is back moves without the loss',
+    'was lost and regained has moved without the loss',
     [{ ...former, previousLapsedAt: 0 }, next],
-    { ...next, movedFrom: 'slack_1' },
+    { ...next, ...moved },
   ],
-  ['moved before that was known says so', [former, next], { ...next, movedFrom: 'slack_1' }],
-  ['is connected again says no more', [former, without(next)], without(next)],
-  ['was never seen moves once its successor is new', [next], { ...next, movedFrom: 'slack_1' }],
-  ['was never seen, like a successor on the first list, says no more', [without(next)], without(next)],
-])('an app that was replaced is handled by its state: it %s', (_what, apps, successor) => {
+  ['is connected has moved if it is new itself', [former, next], { ...next, ...moved }],
+  ['is connected has not moved if it isn’t new', [former, without(next)], without(next)],
+  ['was never seen has moved if it is new itself', [next], { ...next, ...moved }],
+  ['was never seen has not moved if it isn’t new', [without(next)], without(next)],
+])('the successor of an app that %s', (_what, apps, successor) => {
   const person = { ...newPerson('ada@acme.example', 0), lastCheck: { checkedAt: 9, apps } }
   const after = withSuccessors(person, replacedBy).lastCheck?.apps
   expect(after?.find(({ instance }) => instance === 'slack_2')).toEqual(successor)
 })
 
 it.each<[string, AppRecord[], string[], string[]]>([
-  ['follows it', [{ ...former, status: 'awaiting' }, next], ['slack_1'], ['slack_2']],
+  ['follows it to its successor', [unconnected, next], ['slack_1'], ['slack_2']],
   [
     'follows it while it is lost',
     [{ ...former, status: 'awaiting', ...lost }, next],
     ['slack_1'],
     ['slack_2'],
   ],
-  ['yields to a newer one', [{ ...former, status: 'awaiting' }, next], ['slack_1', 'slack_2'], ['slack_2']],
+  ['yields to a newer one', [unconnected, next], ['slack_1', 'slack_2'], ['slack_2']],
   ['ends if the app was connected since', [former, next], ['slack_1'], []],
   ['about its successor stays', [former, next], ['slack_2'], ['slack_2']],
 ])('a wait for the approval of an app that was replaced %s', (_what, apps, waits, expected) => {
