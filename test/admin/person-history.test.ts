@@ -106,11 +106,11 @@ it.each<[who: string, step: string, Person, KeepState?]>([
   expect(`${kind} ${words}`.trim()).toBe(expected)
 })
 
-it.each<[string, Person, string[], boolean]>([
-  ['lost is marked', lapsed, ['Lost access'], true],
-  ['never connected is not marked', withSlack, ['Not connected'], false],
-  ['lost as another instance is not marked', movedSlack, ['Not connected', 'moved'], false],
-])('an app that was %s on a person’s page', (_what, person, details, isBad) => {
+it.each<[string, string, Person, string[], boolean]>([
+  ['they lost', 'marked', lapsed, ['Lost access'], true],
+  ['they never connected', 'not marked', withSlack, ['Not connected'], false],
+  ['moved after they lost it', 'not marked', movedSlack, ['Not connected', 'moved'], false],
+])('on a person’s page, an app that %s is %s', (_which, _outcome, person, details, isBad) => {
   const page = pageOf(person)
   expect(page.apps.find(({ text }) => text.startsWith('slack'))).toMatchObject({ details, isBad })
 })
@@ -195,34 +195,52 @@ const four = (first: number): Person => ({
   ],
 })
 
-it.each<[cause: string, wait: string, Person, number, string]>([
-  ['four emails in a quarter', 'limit 1', four(NOW - QUARTER + DAY), 0, ''],
-  ['the first of four emails a quarter ago', '', four(NOW - QUARTER), 0, ''],
-  ['a limit until Friday', 'limit 4', four(NOW - QUARTER + 4 * DAY), 0, ''],
-  ['a limit until a weekend', 'limit 6.625', four(NOW - QUARTER + 5 * DAY), 0, ''],
-  ['an email that bounced', '', bounced(withSlack), 0, ''],
-  ['a pause', 'quiet 0.625', withSlack, NOW + DAY / 2, ''],
-  ['a pause that has ended', '', withSlack, NOW - 9 * HOUR, ''],
-  ['a limit longer than a pause', 'limit 1', four(NOW - QUARTER + DAY), NOW + DAY / 2, ''],
-  ['a pause longer than a limit', 'quiet 2.625', four(NOW - QUARTER + DAY), NOW + 2 * DAY, ''],
-  ['quiet days', 'quiet 1.625', withSlack, 0, '2026-11-03'],
-])(
-  'a limit or quiet days decide when the next email may leave: %s',
-  (_cause, expected, person, pausedUntil, day) => {
-    const quiet = [{ from: '2026-11-02', to: day || '2026-11-01', group: undefined }]
-    const wait = noEmailUntil(person, { pausedUntil }, { timezone: 'UTC', quietDays: quiet, now: NOW })
-    expect(wait === undefined ? '' : `${wait.why} ${(wait.at - NOW) / DAY}`).toBe(expected)
-  },
-)
+const nextEmail = (person: Person, { pausedUntil = 0, quietUntil = '' }) => {
+  const quietDays = quietUntil === '' ? [] : [{ from: '2026-11-02', to: quietUntil, group: undefined }]
+  return noEmailUntil(person, { pausedUntil }, { timezone: 'UTC', quietDays, now: NOW })
+}
+
+// NOW is a Monday at 9:00.
+it.each<[cause: string, why: string, until: string, Person, Parameters<typeof nextEmail>[1]]>([
+  ['four emails in a quarter', 'limit', '2026-11-03T09:00', four(NOW - QUARTER + DAY), {}],
+  ['a limit until Friday', 'limit', '2026-11-06T09:00', four(NOW - QUARTER + 4 * DAY), {}],
+  ['a limit until a weekend', 'limit', '2026-11-09T00:00', four(NOW - QUARTER + 5 * DAY), {}],
+  ['a pause until this evening', 'quiet', '2026-11-03T00:00', withSlack, { pausedUntil: NOW + DAY / 2 }],
+  [
+    'a limit longer than a pause',
+    'limit',
+    '2026-11-03T09:00',
+    four(NOW - QUARTER + DAY),
+    { pausedUntil: NOW + DAY / 2 },
+  ],
+  [
+    'a pause longer than a limit',
+    'quiet',
+    '2026-11-05T00:00',
+    four(NOW - QUARTER + DAY),
+    { pausedUntil: NOW + 2 * DAY },
+  ],
+  ['quiet days until Tuesday', 'quiet', '2026-11-04T00:00', withSlack, { quietUntil: '2026-11-03' }],
+])('with %s, the next email waits for the end of its %s: %s', (_cause, why, until, person, calendar) => {
+  expect(nextEmail(person, calendar)).toMatchObject({ why, at: Date.parse(`${until}Z`) })
+})
 
 it.each([
-  ['an invitation is no reminder', 'onboarding', 0, 'invitation', false],
-  ['a later one is a reminder', 'onboarding', 1, 'reminder', true],
-  ['an email about a lapse reminds', 'lapses', 0, 'lapse', true],
-  ['an email about a new app reminds', 'new-apps', 0, 'newOrMovedApp', true],
-  ['an email about an approval doesn’t remind', 'approvals', 0, 'approval', false],
-  ['a later one about an approval doesn’t, either', 'approvals', 3, 'approval', false],
-])('each email has its kind in the history: %s', (_what, campaign, reminder, what, isReminder) => {
+  ['the first of four emails a quarter ago', four(NOW - QUARTER), {}],
+  ['an email that bounced', bounced(withSlack), {}],
+  ['a pause that has ended', withSlack, { pausedUntil: NOW - 9 * HOUR }],
+])('with %s, the next email needn’t wait', (_cause, person, calendar) => {
+  expect(nextEmail(person, calendar)).toBeUndefined()
+})
+
+it.each([
+  ['onboarding', 0, 'invitation', 'no reminder', false],
+  ['onboarding', 1, 'reminder', 'a reminder', true],
+  ['lapses', 0, 'lapse', 'a reminder', true],
+  ['new-apps', 0, 'newOrMovedApp', 'a reminder', true],
+  ['approvals', 0, 'approval', 'no reminder', false],
+  ['approvals', 3, 'approval', 'no reminder', false],
+])('email %s %i is in the history as %s, which is %s', (campaign, reminder, what, _which, isReminder) => {
   const person = withEmail(withSlack, { campaign, reminder, state: 'sent', now: NOW })
   expect(historyOf(person, newKeepState()).events[0]?.what).toBe(what)
   const summary = summarize(person)
@@ -231,10 +249,10 @@ it.each([
 })
 
 it.each([
-  ['all its apps are connected', ['slack_1'], 1],
-  ['one of its apps isn’t connected', ['slack_1', 'jira_1'], 0],
-  ['it has no list of apps, and one isn’t connected', undefined, 0],
-])('someone has acted on a reminder if its apps are connected: %s', (_when, listed, count) => {
+  ['has acted on a reminder of which all apps are connected', ['slack_1'], 1],
+  ['hasn’t acted on a reminder with an unconnected app', ['slack_1', 'jira_1'], 0],
+  ['hasn’t acted on a reminder without a list while an app is unconnected', undefined, 0],
+])('someone %s', (_when, listed, count) => {
   const checked = apps({ slack_1: 'connected', jira_1: 'unconnected' })
   const reminder = { campaign: 'onboarding', reminder: 1, state: 'sent', now: NOW } as const
   const { actedAt } = summarize(withEmail(checked, { ...reminder, ...(listed && { apps: listed }) }))
@@ -258,10 +276,10 @@ it.each<[string[], Partial<DelistedApp>]>([
 })
 
 it.each([
-  ['no', false, 'Email about new apps'],
-  ['only', true, 'Email about moved apps'],
-  ['some', undefined, 'Email about new or moved apps'],
-])('an email about %s apps that have moved is called so', (_which, isMoved, text) => {
+  ['none', 'Email about new apps', false],
+  ['all', 'Email about moved apps', true],
+  ['some', 'Email about new or moved apps', undefined],
+])('an email about new apps of which %s have moved is shown as “%s”', (_which, text, isMoved) => {
   const email = { campaign: 'new-apps', reminder: 0, state: 'sent', now: NOW, isMoved } as const
   const page = pageOf(withEmail(withSlack, email))
   expect(page.events[0]?.text).toBe(text)
@@ -354,7 +372,7 @@ it.each<[what: string, isTheirs: boolean, Partial<Person>, Partial<OperatorActio
   ['a confirmed list less than a day before they left', true, { leftAt: NOW + DAY - 1 }, { app: undefined } as never],
   ['no confirmed list a day before they left', false, { leftAt: NOW + DAY }, { app: undefined } as never],
   ['no confirmed list after they left', false, { leftAt: NOW - 1 }, { app: undefined } as never],
-])('a person’s history has operators’ actions that concern them: %s', (_what, isTheirs, person, over) => {
+])('a person’s history has %s', (_what, isTheirs, person, over) => {
   const { events } = historyOf({ ...withSlack, ...person }, { ...newKeepState(), actions: [released(over)] })
   expect(events.some(({ by }) => by === 'root')).toBe(isTheirs)
 })
@@ -373,9 +391,10 @@ it('an action about an app that was replaced since concerns its replacement', ()
 })
 
 it.each([
-  ['has', "ada.o'neil@acme.example: unchanged: bob@acme.example has data of its own.", true],
-  ['has not', "not.ada.o'neil@acme.example: unchanged: bob@acme.example has data of its own.", false],
-])('the help begins with a fault of the list that %s their address', (_what, need, isTheirs) => {
+  ['begins with a fault of the list that names their address', "ada.o'neil@acme.example", true],
+  ['leaves out a fault of the list that names a longer address', "not.ada.o'neil@acme.example", false],
+])('the help about a person %s', (_what, address, isTheirs) => {
+  const need = `${address}: unchanged: bob@acme.example has data of its own.`
   const { help } = pageOf(withSlack, { ...newKeepState(), needs: [need] })
   expect(help.text.startsWith(need)).toBe(isTheirs)
 })
@@ -429,11 +448,11 @@ it.each([
 })
 
 it.each<[string, Partial<DelistedApp> | undefined, string]>([
-  ['is back', undefined, 'lost unlisted'],
-  ['may have been removed', {}, 'lost'],
-  ['was removed', { markedRemovedAt: NOW }, 'lost'],
-  ['was connected elsewhere', { markedConnectedAt: NOW }, 'lost unlisted'],
-])('a lost app that left the list has an end if it %s', (_what, answer, expected) => {
+  ['is back ends with leaving the list', undefined, 'lost unlisted'],
+  ['may have been removed has no end', {}, 'lost'],
+  ['was removed has no end', { markedRemovedAt: NOW }, 'lost'],
+  ['was connected elsewhere ends with leaving the list', { markedConnectedAt: NOW }, 'lost unlisted'],
+])('the loss of an app that left the list and %s', (_what, answer, expected) => {
   const person = withEachApp(apps({ slack_1: 'connected' }), { delistedAt: NOW })
   const accessEvents = [{ at: NOW - DAY, what: 'lost' as const, instance: 'slack_1' }]
   const state = answer ? inQuestion('slack_1', answer) : newKeepState()
@@ -445,12 +464,12 @@ it.each<[string, Partial<DelistedApp> | undefined, string]>([
 })
 
 it.each([
-  ['has it for someone on the list', { listedAt: NOW }, ['hidden slack_1']],
-  ['lacks it for someone who came later', { listedAt: NOW + 1 }, []],
-  ['lacks it for someone who had left', { listedAt: 1, leftAt: NOW }, []],
-  ['has it for someone who left later', { listedAt: 1, leftAt: NOW + 1 }, ['hidden slack_1']],
-  ['lacks it for someone who never had the app', { listedAt: 1, campaigns: [] }, []],
-])('an app was hidden, and the history %s', (_who, dates, expected) => {
+  ['is in the history of someone on the list', { listedAt: NOW }, ['hidden slack_1']],
+  ['is in the history of someone who left later', { listedAt: 1, leftAt: NOW + 1 }, ['hidden slack_1']],
+  ['is not in the history of someone who came later', { listedAt: NOW + 1 }, []],
+  ['is not in the history of someone who had left', { listedAt: 1, leftAt: NOW }, []],
+  ['is not in the history of someone who never had the app', { listedAt: 1, campaigns: [] }, []],
+])('that an app was hidden %s', (_who, dates, expected) => {
   const event = { at: NOW, what: 'hidden' as const, instance: 'slack_1', name: 'Slack', people: 0 }
   const invited = withEmail(ada, {
     campaign: 'onboarding',
