@@ -63,67 +63,98 @@ const replacing = (hidden: boolean) => ({
   company: resolveCompany({ datasources: { slack_2: { replaces: 'slack_1', hidden } } }, new Map()),
 })
 
-/** Rows: what happened to the app, the lists, the company file that hides it, and the one once it is back. */
-it.each<[string, string, string, object, object]>([
-  ['new, then hidden', 'Notion', 'notion_1', withHidden('notion_1'), {}],
-  ['lost, then hidden', 'Slack', 'slack_1', slackHidden, {}],
-  ['lost, moved, and hidden there', 'Slack', 'slack_2', withHidden('slack_2'), {}],
-  ['lost, moved, and hidden before and after', 'Slack', 'slack_2', slackHidden, {}],
-  ['lost, replaced, and hidden', 'Slack', 'slack_2', replacing(true), replacing(false)],
-  ['lost, moved, and the former one hidden', 'Slack', 'slack_2', withHidden('slack_1'), {}],
-])('after an answer nothing is lost, and the app is new: %s', async (what, name, listed, answer, given) => {
+type Rollout = ReturnType<typeof installation>
+
+/** Notion is new for twelve people, who connected Slack before. */
+async function addNotion({ run, unconnectedApps, conditions, people }: Rollout) {
+  for (const email of twelve) unconnectedApps.set(email, ['slack_1'])
+  conditions.now = monday - 8 * HOUR
+  await run(twelve)
+  conditions.now = monday + 2 * DAY
+  for (const email of twelve) await people.change(email, (one) => withConsents(one, monday + DAY))
+}
+
+const loseSlack = (rollout: Rollout) => runMassDisconnect(rollout, ['jira_1', 'slack_1'])
+
+type HiddenApp = {
+  name: 'Notion' | 'Slack'
+  happens: (rollout: Rollout) => Promise<unknown>
+  /** The instance that lists have since then. */
+  listed: string
+  hiding: { company: Company }
+  /** The company file that shows it again. */
+  showing?: { company?: Company }
+}
+
+/** Hides an app a day after something has happened to it, and shows it two days later. */
+async function hideAndShow({ name, happens, listed, hiding, showing = {} }: HiddenApp) {
   const rollout = installation()
   for (const app of ['slack_1', 'slack_2']) rollout.names.set(app, 'Slack')
   rollout.names.set('notion_1', 'Notion')
-  if (name === 'Slack') await runMassDisconnect(['jira_1', 'slack_1'], rollout)
-  else {
-    await rollout.runForTwelve(['slack_1'], monday - 8 * HOUR)
-    rollout.conditions.now = monday + 2 * DAY
-    for (const email of twelve) await rollout.people.change(email, (one) => withConsents(one, monday + DAY))
-  }
+  await happens(rollout)
   for (const email of twelve)
     await rollout.people.change(email, (person) => ({ ...person, signedInAt: monday + DAY }))
   for (const email of twelve) rollout.unconnectedApps.set(email, [listed])
-  const see = async (days: number, options = {}) => {
+  const runFor = async (days: number, options: { company?: Company } = {}) => {
     for (let runs = 0; runs < days * 4; runs++) {
       rollout.conditions.now += 5 * HOUR
       await rollout.run(twelve, options)
     }
     const { now } = rollout.conditions
-    const company = 'company' in options ? (options.company as Company) : resolveCompany({}, new Map())
+    const { company = resolveCompany({}, new Map()) } = options
     const store = openPeople({ ...rollout, now: () => now }, company)
     const state = await rollout.keepState.load()
     const report = await createReport(summarizeAll(store.all(), state), now)
     const shown = withCompanyNames(report, state, company, 'en')
     const compared = compareSince(shown.report, shown.keepState, now, utcDay(now - (days + 1) * DAY))
-    return { report, state, lines: compared === undefined ? [] : describeComparison(compared, t) }
+    const lines = compared === undefined ? [] : describeComparison(compared, t)
+    return { report, state, lines: lines.map((line) => line.replace('\u00a0(2)', '')) }
   }
   rollout.sentEmails.length = 0
-  await see(1)
+  await runFor(1)
   const emailedBefore = twelve.flatMap(rollout.subjectsTo)
-  const answered = await see(2, answer)
-  const back = await see(3, given)
+  const hidden = await runFor(2, hiding)
+  const shown = await runFor(3, showing)
 
   expect(emailedBefore.filter((subject) => subject.startsWith('Slack'))).toEqual([])
   // Hiding all instances of an app is an answer about each.
-  const answers = answered.lines.filter((line) => line.includes('was '))
-  expect(new Set(answers.map((line) => line.replace('\u00a0(2)', '')))).toEqual(
-    new Set([`${name} was hidden`]),
-  )
-  expect(answered.lines.join()).not.toMatch(/on hold|gone from/)
-  expect([answered.report.fellBack, back.report.fellBack]).toEqual([0, 0])
-  expect(back.state.massDisconnects).toEqual([])
-  const announcements = twelve.map((email) =>
-    rollout.subjectsTo(email).filter((subject) => / is new /.test(subject)),
-  )
-  for (const subjects of announcements) expect(subjects.length).toBeGreaterThan(0)
+  const answers = hidden.lines.filter((line) => line.includes('was '))
+  expect(new Set(answers)).toEqual(new Set([`${name} was hidden`]))
+  expect(hidden.lines.join()).not.toMatch(/on hold|gone from/)
+  expect([hidden.report.fellBack, shown.report.fellBack]).toEqual([0, 0])
+  expect(shown.state.massDisconnects).toEqual([])
   expect(rollout.sentEmails.some(({ subject }) => /needs your OK again|has moved/.test(subject))).toBe(false)
-  if (what.endsWith('the former one hidden')) return
-  expect(back.lines[0]).toMatch(new RegExp(`12 fewer ready: ${name}.* is new$`))
-  const [fewer, isNew, ...shown] = back.lines.filter((line) => line.includes(name))
-  expect(fewer).toBe(back.lines[0])
-  expect(isNew).toMatch(new RegExp(`^${name}.* is new for 12 people$`))
-  expect(shown.map((line) => line.replace('\u00a0(2)', ''))).toEqual([`${name} is shown again`])
+  const announcementsTo = (email: string) =>
+    rollout.subjectsTo(email).filter((subject) => / is new /.test(subject))
+  return { shown, announcementsTo }
+}
+
+const slack = { name: 'Slack', happens: loseSlack } as const
+it.each<[string, HiddenApp]>([
+  ['new', { name: 'Notion', happens: addNotion, listed: 'notion_1', hiding: withHidden('notion_1') }],
+  ['lost', { ...slack, listed: 'slack_1', hiding: slackHidden }],
+  ['lost and moved', { ...slack, listed: 'slack_2', hiding: withHidden('slack_2') }],
+  ['lost and moved, in all instances', { ...slack, listed: 'slack_2', hiding: slackHidden }],
+  ['lost and replaced', { ...slack, listed: 'slack_2', hiding: replacing(true), showing: replacing(false) }],
+])('an app hidden after it was %s is new once shown, without losses', async (_what, app) => {
+  const { shown, announcementsTo } = await hideAndShow(app)
+
+  for (const email of twelve) expect(announcementsTo(email).length).toBeGreaterThan(0)
+  expect(shown.lines[0]).toMatch(new RegExp(`12 fewer ready: ${app.name}.* is new$`))
+  expect(shown.lines.filter((line) => line.includes(app.name))).toEqual([
+    shown.lines[0],
+    `${app.name} is new for 12 people`,
+    `${app.name} is shown again`,
+  ])
+})
+
+it('an app whose former instance was hidden after a move is announced, without losses', async () => {
+  const { announcementsTo } = await hideAndShow({
+    ...slack,
+    listed: 'slack_2',
+    hiding: withHidden('slack_1'),
+  })
+  for (const email of twelve) expect(announcementsTo(email).length).toBeGreaterThan(0)
 })
 
 it.each([

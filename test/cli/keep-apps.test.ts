@@ -139,68 +139,78 @@ it('a run that finds an app gone from many lists doesn’t count it as connected
   expect([delistedApps?.length, days.at(-1)]).toMatchObject([1, { ready: 12, nothing: 12 }])
 })
 
+const answers = {
+  removed: { removed: ['jira_1'] },
+  connected: { release: ['jira_1'] },
+}
+
 it.each([
-  [
-    'removed',
-    'it is in no count',
-    undefined,
-    'removed',
-    'Jira 1 counts as removed: it is in no figure and no email.\n',
-  ],
-  [
-    'release',
-    'all twelve have connected it',
-    12,
-    'markedConnected',
-    'Jira 1 counts as connected for everyone whose list it left.\n',
-  ],
+  ['removed', 'is in no count', undefined, 'Jira 1 counts as removed: it is in no figure and no email.\n'],
+  ['connected', 'is connected for all', 12, 'Jira 1 counts as connected for everyone whose list it left.\n'],
 ] as const)(
-  '--%s decides for everyone whose list an app left: %s',
-  async (option, _decision, connected, what, sentence) => {
-    const company = await goneForTwelve()
-    const { exit, err } = await company.run(twelve, { [option]: ['jira_1'] })
-    expect(exit).toBe(0)
-    expect(err.includes('Needs you')).toBe(false)
-    expect(err).toEqual(expect.stringContaining(sentence))
-    expect(auditedIn({ err })).toEqual([`${option === 'release' ? 'released' : option} jira_1`])
-    expect((await company.keepState.load()).actions).toMatchObject([{ what, by: OPERATOR, app: 'jira_1' }])
+  'an app that left lists and is answered as %s %s',
+  async (answer, _count, connected, sentence) => {
+    const company = installation()
+    await goneForTwelve(company)
+
+    const { exit, err } = await company.run(twelve, answers[answer])
+
+    expect([exit, err.includes('Needs you')]).toEqual([0, false])
+    expect(err).toContain(sentence)
     expect(await jiraIn(company)).toBe(connected)
-    const again = await company.run(twelve, option === 'removed' ? { removed: ['jira_1'] } : {})
-    expect([auditedIn(again), again.err.includes('Jira 1')]).toEqual([[], false])
-    await expect(company.run(twelve, { removed: ['slack_1'] })).rejects.toThrow(
-      '--removed slack_1: this app isn',
-    )
   },
 )
+
+it.each([
+  ['removed', 'removed', 'removed', answers.removed],
+  ['connected', 'released', 'markedConnected', {}],
+] as const)(
+  'the answer that an app is %s is audited once, and recorded',
+  async (answer, audited, what, again) => {
+    const company = installation()
+    await goneForTwelve(company)
+
+    const answered = await company.run(twelve, answers[answer])
+    const later = await company.run(twelve, again)
+
+    expect(auditedIn(answered)).toEqual([`${audited} jira_1`])
+    expect([auditedIn(later), later.err.includes('Jira 1')]).toEqual([[], false])
+    expect((await company.keepState.load()).actions).toMatchObject([{ what, by: OPERATOR, app: 'jira_1' }])
+  },
+)
+
+it('--removed is refused for an app that left no lists', async () => {
+  const company = installation()
+  await goneForTwelve(company)
+  const refused = company.run(twelve, { removed: ['slack_1'] })
+  await expect(refused).rejects.toThrow('--removed slack_1: this app isn')
+})
 
 it.each<[string, string[], string[], number]>([
-  ['a run found gone from many lists before', ['slack_1'], [], 0],
-  ['this run finds gone from many lists', ['jira_1', 'slack_1'], [], 0],
-  ['people connected on a page', ['slack_1'], twelve, 12],
-])(
-  'an app that %s is called connected in the reminders of as many people',
-  async (_what, listed, byPage, count) => {
-    const company = installation()
-    const { unconnectedApps, conditions, sentEmails, people, run } = company
-    for (const [apps, at] of [
-      [['jira_1', 'slack_1'], monday],
-      [listed, monday + DAY],
-      [listed, monday + DAY + HOUR],
-      [['slack_1'], monday + 7 * DAY],
-    ] as const) {
-      for (const email of twelve) unconnectedApps.set(email, [...apps])
-      conditions.now = at
-      sentEmails.length = 0
-      if (at === monday + DAY)
-        for (const email of byPage) await people.change(email, (person) => withConsents(person, at, [slack]))
-      await run(twelve)
-    }
+  ['no one if an earlier run found it gone from many lists', ['slack_1'], [], 0],
+  ['no one if the same run finds it gone from many lists', ['jira_1', 'slack_1'], [], 0],
+  ['everyone who connected it on a page', ['slack_1'], twelve, 12],
+])('reminders count an app that is gone as connected for %s', async (_who, listed, byPage, count) => {
+  const company = installation()
+  const { unconnectedApps, conditions, sentEmails, people, run } = company
+  for (const [apps, at] of [
+    [['jira_1', 'slack_1'], monday],
+    [listed, monday + DAY],
+    [listed, monday + DAY + HOUR],
+    [['slack_1'], monday + 7 * DAY],
+  ] as const) {
+    for (const email of twelve) unconnectedApps.set(email, [...apps])
+    conditions.now = at
+    sentEmails.length = 0
+    if (at === monday + DAY)
+      for (const email of byPage) await people.change(email, (person) => withConsents(person, at, [slack]))
+    await run(twelve)
+  }
 
-    const texts = sentEmails.map(({ text }) => text).filter((text) => text.includes('to go'))
-    expect(texts).toHaveLength(12)
-    expect(texts.filter((text) => text.includes('connected.'))).toHaveLength(count)
-  },
-)
+  const texts = sentEmails.map(({ text }) => text).filter((text) => text.includes('to go'))
+  expect(texts).toHaveLength(12)
+  expect(texts.filter((text) => text.includes('connected.'))).toHaveLength(count)
+})
 
 it.each([{ jira_1: { hidden: true } }, { jira_2: { replaces: 'jira_1' } }])(
   'a company file with %j closes the question at once',
