@@ -49,7 +49,7 @@ it.each([
   ['slack_1', 'Slack'],
   ['slack_2', 'Slack\u00a0(2)'],
   ['slack_3', 'Slack\u00a0(3)'],
-])('the event of a hidden %s says that %s was hidden', async (instance, name) => {
+])('%s keeps the name “%s” in the event that it was hidden', async (instance, name) => {
   const known = ['slack_1', 'slack_2', 'slack_3'].map((one) => ({ instance: one, name: 'Slack' }))
   const resolved = resolveCompany({ datasources: { [instance]: { hidden: true } } }, new Map())
   const event = { at: monday, what: 'hidden' as const, instance, name: 'Slack', people: 0 }

@@ -173,10 +173,10 @@ function personWithNewApp(
 }
 const dueNew = (person: Person, now = monday) => dueApps(NEW_APPS, person, { state, now, calendar: place })
 
-/** Days from `monday`: a run noticed that the other app is gone; the list has the new app (default: the same); now. */
-type Moment = { listed?: number; day?: number; newApp?: { isMoved: true }; delisted?: Partial<DelistedApp> }
+/** Days from `monday`. `listed`: the list got the new app (default: at `noticed`); `day`: now. */
+type Moment = { listed?: number; day?: number; newApp?: Partial<NewApp>; delisted?: Partial<DelistedApp> }
 it.each<[string, noticed: number, isDue: boolean, Moment?]>([
-  ['is sent two working days after the question', -4, true],
+  ['is sent two working days after another app was noticed as gone', -4, true],
   ['waits for the first working day after the weekend', -3, false],
   ['is sent on the second working day after the weekend', -3, true, { day: 1 }],
   ['isn’t delayed once the other app was removed', -1, true, { delisted: { markedRemovedAt: monday } }],
@@ -197,10 +197,10 @@ it.each<[string, noticed: number, isDue: boolean, Moment?]>([
 })
 
 it.each([
-  ['waits while the app may have moved there for some', -DAY, 'notion_1', false],
-  ['is sent two working days after the hold began', -4 * DAY, 'notion_1', true],
-  ['isn’t delayed by another instance', -DAY, 'notion_2', true],
-])('an email about a new app %s of those on hold', (_what, noticed, likelySuccessor, isDue) => {
+  ['waits while it may be the successor of an app on hold', -DAY, 'notion_1', false],
+  ['is sent two working days after that hold began', -4 * DAY, 'notion_1', true],
+  ['isn’t delayed by an app on hold with another successor', -DAY, 'notion_2', true],
+])('an email about a new app %s', (_what, noticed, likelySuccessor, isDue) => {
   const lost = { instance: 'notion_0', name: 'Notion', since: monday - 5 * DAY, lapsed: 9, had: 9 }
   const massDisconnects = [{ ...lost, noticedAt: monday + noticed, likelySuccessor }]
   const moment = { state: { ...state, massDisconnects }, now: monday, calendar: place }
