@@ -170,7 +170,7 @@ it('a callback in another browser signs no one in, and starts over four times th
   }
 })
 
-it('a browser without cookies gets its specific error after the second callback', async () => {
+it('a browser without cookies is told so after the second callback', async () => {
   const { browser, sent, callbackFor } = await browserAfterStart({}, { return_to: '/x', again: '1' })
   const problem = { status: 400, code: 'cookies_blocked', tryAgain }
   expect(await browser().follow(callbackFor(sent))).toMatchObject(problem)

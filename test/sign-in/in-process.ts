@@ -1,5 +1,5 @@
-// Fixture: sign-ins within this process, with our routes, a store in memory and a stub of the authorization server. Its responses
-// can be replaced by path; requests, audit events and log lines are recorded.
+// Fixture: sign-ins within this process, with our routes, a store in memory and a stub of the authorization server. Its
+// responses can be replaced by path; requests, audit events and log lines are recorded.
 import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
 import type { Credentials } from '../../src/client-api/credentials.ts'
@@ -103,14 +103,12 @@ export function setUpSignIn({
       rejectedLogoutToken() {},
     }
     const { start, callback, signOut, sessions } = signIn
-    const signInRoutes = { start, callback, signOut, sessions, authorizationServer }
-    const common = { ...signInRoutes, records, sendPage, log, audit, now, limit, limits }
     const app = express().set('trust proxy', true)
     app.get('/cookies', (req, res) => void res.set('x-cookies', req.headers.cookie ?? '').end())
-    app.use(createBackChannelRoutes(common))
+    app.use(createBackChannelRoutes({ authorizationServer, sessions, records, limits, log, audit, now }))
     app.use(
       signIn.session,
-      createSignInRoutes({ ...common, returnTo }),
+      createSignInRoutes({ start, callback, returnTo, limits, sendPage, log, now }),
       createSignOutRoutes(signOut, limit, sendPage),
       requireSignIn,
     )
@@ -118,15 +116,15 @@ export function setUpSignIn({
     app.get('/tokens', (req, res) => void res.json(findSignedIn(req)?.tokens))
     app.get('/id', (req, res) => void res.send(findSignedIn(req)?.id))
     app.get('/call', async (req, res) => void res.json(await service.search(req, { query: '', pageSize: 1 })))
-    app.use(createSessionsPage(common))
-    const explained: ErrorRequestHandler = (error: unknown, req, res, _next) => {
+    app.use(createSessionsPage({ sessions, limit, sendPage, now }))
+    const sendProblem: ErrorRequestHandler = (error: unknown, req, res, _next) => {
       const isProblem = error instanceof Problem
       if (!isProblem) console.error(error)
       const { status, code, detail, tryAgain, retryAfter } = isProblem ? error : new Problem(500, 'internal')
       delete (req as Partial<express.Request>).session
       res.status(status).json({ code, detail, tryAgain, retryAfter })
     }
-    app.use(signOutWithoutStore(signIn.signOut, sendPage), explained)
+    app.use(signOutWithoutStore(signIn.signOut, sendPage), sendProblem)
     return app
   }
 
@@ -167,7 +165,10 @@ export function setUpSignIn({
       signIn: signIn,
       currentUser: async () => (await agent.get('/me')).body as Record<string, unknown>,
       sessionId: async () => (await agent.get('/id')).text,
-      /** @returns the credentials of a call of the service for this browser, or the code of the problem @param at another process */
+      /**
+       * Calls the service for this browser.
+       * @param at `elsewhere`: through another process @returns the access token of the call, or the problem's code
+       */
       async call(at: 'here' | 'elsewhere' = 'here'): Promise<string> {
         const elsewhere = async () =>
           request((secondApp ??= appOf(newProcess())))
@@ -181,8 +182,19 @@ export function setUpSignIn({
     }
   }
   const { sessions } = signIn
-  const recorded = { store, refused, audited, logged }
-  return { ...serverStub, ...recorded, settings, sessions, newProcess, app, clock, browser }
+  return {
+    ...serverStub,
+    store,
+    refused,
+    audited,
+    logged,
+    settings,
+    sessions,
+    newProcess,
+    app,
+    clock,
+    browser,
+  }
 }
 
 export const parametersOf = (address: string): Form =>

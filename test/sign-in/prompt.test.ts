@@ -22,8 +22,11 @@ it.each<[Prompt, string[] | undefined, Prompt]>([
   expect(supportedPrompt(prompt, { issuer, prompt_values_supported: listed })).toBe(possible)
 })
 
-it('the prompt is never login at Google, and a link can only set known values', () => {
+it('the prompt login becomes select_account at Google', () => {
   expect(supportedPrompt('login', { issuer: 'https://accounts.google.com' })).toBe('select_account')
+})
+
+it('a link can only set a known prompt', () => {
   expect(['login', 'no', ['login']].map(parsePrompt)).toEqual(['login', undefined, undefined])
 })
 
@@ -37,11 +40,11 @@ it.each<[string | undefined, Prompt | undefined, string | undefined]>([
   expect(promptParameter(always, prompt)).toBe(parameter)
 })
 
-it.each<[Prompt | undefined, string, boolean]>([
-  ['select_account', 'interaction_required', true],
-  ['select_account', 'access_denied', false],
-  ['select_account', 'server_error', false],
-  ['login', 'invalid_request', false],
-])('prompt=%j refused with %s is retried as login: %j', (prompt, error, asLogin) => {
+it.each<[Prompt, string, string, boolean]>([
+  ['select_account', 'interaction_required', 'retried as login', true],
+  ['select_account', 'access_denied', 'not retried', false],
+  ['select_account', 'server_error', 'not retried', false],
+  ['login', 'invalid_request', 'not retried', false],
+])('prompt=%s refused with %s is %s', (prompt, error, _outcome, asLogin) => {
   expect(isSelectAccountRefused(prompt, error)).toBe(asLogin)
 })
