@@ -56,29 +56,32 @@ it('a click on connect without an app skips apps without an address or under con
   expect(afterClick(walk, checkOf([listedApp('slack_1')]), undefined)).toMatchObject({ kind: 'redirect' })
 })
 
+const three = [listedApp('slack_1'), listedApp('github_1'), listedApp('jira_1')]
+/** A link that the person followed since their click narrows the visit to Jira. */
+const visitOfLink = { datasources: ['jira_1'], returnTo: 'https://intranet.example/' }
+const withLink = (walk: Walk): Walk => ({ ...walk, visit: visitOfLink })
+const awayWithLink = withLink(click(three).walk)
+const afterQuickReturn = markReturned(awayWithLink, findReturn(awayWithLink, 's1') as StartedApp, 900)
+
 it.each([
-  ['at once', (walk: Walk) => walk],
-  [
-    'after a page between two apps, and a link',
-    (walk: Walk) => ({
-      ...markReturned(walk, findReturn(walk, 's1') as StartedApp, 900),
-      visit: { datasources: ['jira_1'] },
-    }),
-  ],
-])('a return %s goes on in the visit of its click', (_when, arrive) => {
-  const three = [listedApp('slack_1'), listedApp('github_1'), listedApp('jira_1')]
-  const ofLink = { datasources: ['jira_1'], returnTo: 'https://intranet.example/' }
-  const away = arrive({ ...click(three).walk, visit: ofLink })
+  ['at once', awayWithLink],
+  ['after a page between two apps', afterQuickReturn],
+])('a return %s goes on in its click’s visit, not a later link’s', (_when, away) => {
   const next = afterReturn(away, checkOf(three.slice(1)), slackReturn)
   expect(next).toMatchObject({ kind: 'leave', instance: 'github_1', walk: { visit: { datasources: [] } } })
-  // Its page may check again.
-  const waiting = afterReturn({ ...away, visit: ofLink }, checkOf(three), slackReturn)
-  expect(waiting.walk.visit.datasources).toEqual([])
-  const again = afterReturn({ ...waiting.walk, visit: ofLink }, checkOf(three), slackReturn)
-  expect(again.walk.visit.datasources).toEqual([])
-  // After its end, a return is only a link.
-  const later = afterReturn({ ...next.walk, visit: ofLink }, checkOf(three.slice(1)), slackReturn)
-  expect(later.walk.visit).toEqual(ofLink)
+})
+
+it('a page that waits for a return stays in the visit of its click', () => {
+  const waiting = afterReturn(awayWithLink, checkOf(three), slackReturn).walk
+  expect(waiting.visit.datasources).toEqual([])
+  const again = afterReturn(withLink(waiting), checkOf(three), slackReturn).walk
+  expect(again.visit.datasources).toEqual([])
+})
+
+it('a return that has ended leaves the visit as it is', () => {
+  const ended = afterReturn(awayWithLink, checkOf(three.slice(1)), slackReturn).walk
+  const later = afterReturn(withLink(ended), checkOf(three.slice(1)), slackReturn)
+  expect(later.walk.visit).toEqual(visitOfLink)
 })
 
 it('a click on connect without an app leads to the last, unconfirmed one', () => {
