@@ -426,9 +426,9 @@ it('the overview names the app most often lost by people who fell back', async (
 })
 
 it.each([
-  { name: 'three emails this quarter don’t wait', emails: 3, limited: 0 },
-  { name: 'four emails this quarter wait', emails: 4, limited: 1 },
-])('people with $name for the limit, and their figure says so', async ({ emails, limited }) => {
+  { name: 'three emails this quarter aren’t counted', emails: 3, limited: 0 },
+  { name: 'four emails this quarter are counted', emails: 4, limited: 1 },
+])('people with $name as waiting for the limit', async ({ emails, limited }) => {
   const emailed = Array.from({ length: emails }).reduce<Person>(
     (before, _one, reminder) =>
       withEmail(before, { campaign: 'onboarding', reminder, state: 'sent', now: NOW - DAY }),

@@ -133,10 +133,10 @@ it('a person’s history has the actions of operators, and forgetting the person
 })
 
 it.each([
-  ['is on the list', { listedAt: NOW }, true],
-  ['has left the list', { listedAt: NOW, leftAt: NOW }, false],
-  ['was never on it', {}, false],
-])('forgetting someone who %s says so if they will be invited again', async (_what, listing, isInvited) => {
+  ['warns that someone on the list will be invited again', { listedAt: NOW }, true],
+  ['warns of no invitation for someone who has left the list', { listedAt: NOW, leftAt: NOW }, false],
+  ['warns of no invitation for someone who was never on the list', {}, false],
+])('onramp invite forget %s', async (_what, listing, isInvited) => {
   await recordAda((person) => ({ ...person, ...listing }))
 
   const { out } = await runCommand(['invite', 'forget', ADA], env)
