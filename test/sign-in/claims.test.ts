@@ -26,46 +26,55 @@ const shouted = { email: ' Ada@ACME.example ', email_verified: 'false' }
 const listed = { email: undefined, emails: [email] }
 const beside = { upn: email, email: 'private@example.com', email_verified: true }
 
-it.each<[string, Settings, Source[], string | undefined, boolean | undefined]>([
-  ['verified', byClaim, [verified], email, true],
-  ['verified by a string', byClaim, [{ email, email_verified: 'true' }], email, true],
-  ['denied', byClaim, [denied], email, false],
-  ['neither verified nor denied', byClaim, [{ email }], email, false],
-  ['verified by nonsense', byClaim, [{ email, email_verified: 1 }], email, false],
-  ['trusted by OIDC_EMAIL_TRUST=always', always, [{ email }], email, true],
-  ['denied, and trusted otherwise', always, [denied], email, false],
-  ['denied by nonsense', always, [{ email, email_verified: 'odd' }], email, false],
-  ['not the one that email_verified is about', upn, [beside], email, false],
-  ['in the claim, and in email too', upn, [{ ...beside, email }], email, true],
-  ['in another claim that is trusted', upnAlways, [beside], email, true],
-  ['denied by another spelling', upnAlways, [{ ...shouted, upn: email }], email, false],
-  ['verified without being named', byClaim, [{ email }, { email_verified: true }], email, false],
-  ['beside another one that is verified', byClaim, [{ email }, { ...verified, email: eve }], eve, true],
-  ['verified by userinfo, which has it too', byClaim, [{ email }, verified], email, true],
-  ['verified by the id_token, and denied by userinfo', byClaim, [verified, denied], email, false],
-  ['denied in another spelling', byClaim, [verified, shouted], email, false],
-  ['of userinfo alone', byClaim, [{}, verified], email, true],
-  ['of userinfo, verified in the id_token', byClaim, [{ email_verified: true }, { email }], email, false],
-  ['beside another one that is denied', byClaim, [verified, { ...denied, email: eve }], email, true],
-  ['denied without being named', byClaim, [verified, { email_verified: false }], email, false],
-  ['beside a denial of an invalid address', byClaim, [verified, { ...denied, email: 7 }], email, true],
-  ['the only one of a list called emails', byClaim, [{ ...verified, ...listed }], email, false],
-  ['the only one of a verified list', always, [{ ...verified, email: [email] }], email, true],
-  ['the only one of a denied list', always, [{ ...denied, email: [email] }], email, false],
-  ['denied as one of emails', always, [{ ...denied, ...listed }], email, false],
-  ['trusted as one of emails', always, [listed], email, true],
-  ['between spaces', byClaim, [{ email: '  ada  l@acme.example  ' }], 'ada  l@acme.example', false],
-  ['of 254 characters', byClaim, [{ email: email.padStart(254, 'x') }], email.padStart(254, 'x'), false],
-  ['longer', byClaim, [{ ...verified, email: email.padStart(255, 'x') }], undefined, undefined],
-  ['only spaces', byClaim, [{ ...verified, email: ' ' }], undefined, undefined],
-  ['missing', byClaim, [{ name: 'Ada' }], undefined, undefined],
-])(
-  'an address that is %s counts as verified, unverified or missing',
-  (_what, rule, sources, wanted, emailVerified) => {
-    const user = userOf(sources, rule)
-    expect([user.email, user.emailVerified]).toEqual([wanted, emailVerified])
-  },
-)
+it.each<[string, Settings, Source[], address?: string]>([
+  ['verified', byClaim, [verified]],
+  ['verified by a string', byClaim, [{ email, email_verified: 'true' }]],
+  ['trusted by OIDC_EMAIL_TRUST=always', always, [{ email }]],
+  ['in the claim, and in email too', upn, [{ ...beside, email }]],
+  ['in another claim that is trusted', upnAlways, [beside]],
+  ['beside another one that is verified', byClaim, [{ email }, { ...verified, email: eve }], eve],
+  ['verified by userinfo, which has it too', byClaim, [{ email }, verified]],
+  ['of userinfo alone', byClaim, [{}, verified]],
+  ['beside another one that is denied', byClaim, [verified, { ...denied, email: eve }]],
+  ['beside a denial of an invalid address', byClaim, [verified, { ...denied, email: 7 }]],
+  ['the only one of a verified list', always, [{ ...verified, email: [email] }]],
+  ['trusted as one of emails', always, [listed]],
+])('an address that is %s counts as verified', (_what, rule, sources, address = email) => {
+  const user = userOf(sources, rule)
+  expect([user.email, user.emailVerified]).toEqual([address, true])
+})
+
+it.each<[string, Settings, Source[], address?: string]>([
+  ['denied', byClaim, [denied]],
+  ['neither verified nor denied', byClaim, [{ email }]],
+  ['verified by nonsense', byClaim, [{ email, email_verified: 1 }]],
+  ['denied, and trusted otherwise', always, [denied]],
+  ['denied by nonsense', always, [{ email, email_verified: 'odd' }]],
+  ['not the one that email_verified is about', upn, [beside]],
+  ['denied by another spelling', upnAlways, [{ ...shouted, upn: email }]],
+  ['verified without being named', byClaim, [{ email }, { email_verified: true }]],
+  ['verified by the id_token, and denied by userinfo', byClaim, [verified, denied]],
+  ['denied in another spelling', byClaim, [verified, shouted]],
+  ['of userinfo, verified in the id_token', byClaim, [{ email_verified: true }, { email }]],
+  ['denied without being named', byClaim, [verified, { email_verified: false }]],
+  ['the only one of a list called emails', byClaim, [{ ...verified, ...listed }]],
+  ['the only one of a denied list', always, [{ ...denied, email: [email] }]],
+  ['denied as one of emails', always, [{ ...denied, ...listed }]],
+  ['between spaces', byClaim, [{ email: '  ada  l@acme.example  ' }], 'ada  l@acme.example'],
+  ['as long as 254 characters', byClaim, [{ email: email.padStart(254, 'x') }], email.padStart(254, 'x')],
+])('an address that is %s counts as unverified', (_what, rule, sources, address = email) => {
+  const user = userOf(sources, rule)
+  expect([user.email, user.emailVerified]).toEqual([address, false])
+})
+
+it.each<[string, Settings, Source[]]>([
+  ['longer than 254 characters', byClaim, [{ ...verified, email: email.padStart(255, 'x') }]],
+  ['only spaces', byClaim, [{ ...verified, email: ' ' }]],
+  ['missing', byClaim, [{ name: 'Ada' }]],
+])('an address that is %s is not taken', (_what, rule, sources) => {
+  const user = userOf(sources, rule)
+  expect([user.email, user.emailVerified]).toEqual([undefined, undefined])
+})
 
 it.each(['\t', '\n', '\r', '\0', '\u007f', '\u0085'])(
   'an address with the control character %j is ignored',
@@ -75,20 +84,34 @@ it.each(['\t', '\n', '\r', '\0', '\u007f', '\u0085'])(
   },
 )
 
-it.each<[string, Source, string | undefined, string | undefined]>([
-  ['a list of one', { email: [email], email_verified: true }, email, undefined],
-  ['a list of one called emails', { emails: [email] }, email, undefined],
-  ['email beside emails', { email, emails: [eve] }, email, undefined],
-  ['a list of two', { emails: [email, eve] }, undefined, 'a list of several (string)'],
-  ['an object', { email: { work: email } }, undefined, 'an object'],
-  ['a number', { email: 7 }, undefined, 'a number'],
-  ['a value that is too long', { email: email.padStart(255, 'x') }, undefined, 'a string'],
-  ['nothing', { email: '' }, undefined, undefined],
-  ['null', { email: null }, undefined, undefined],
-])('an email claim with %s gives the address, or advice for the operator', (_what, claims, wanted, shape) => {
-  expect(userWith(claims).email).toBe(wanted)
+/** The shape of the claim that the advice names. */
+const emailAdvice = (claims: Source) => {
   const advice = adviceOn([{ sub: 'ada', ...claims }], byClaim).join()
-  expect(/^the claim email is (.+), not an email address,/.exec(advice)?.[1]).toBe(shape)
+  return /^the claim email is (.+), not an email address,/.exec(advice)?.[1]
+}
+
+it.each<[string, Source]>([
+  ['a list of one', { email: [email], email_verified: true }],
+  ['a list of one called emails', { emails: [email] }],
+  ['email beside emails', { email, emails: [eve] }],
+])('an email claim with %s gives the address', (_what, claims) => {
+  expect(userWith(claims).email).toBe(email)
+  expect(emailAdvice(claims)).toBeUndefined()
+})
+
+it.each<[string, Source, string]>([
+  ['a list of two', { emails: [email, eve] }, 'a list of several (string)'],
+  ['an object', { email: { work: email } }, 'an object'],
+  ['a number', { email: 7 }, 'a number'],
+  ['a value that is too long', { email: email.padStart(255, 'x') }, 'a string'],
+])('an email claim with %s gives no address, but advice for the operator', (_what, claims, shape) => {
+  expect(userWith(claims).email).toBeUndefined()
+  expect(emailAdvice(claims)).toBe(shape)
+})
+
+it.each(['', null])('an email claim with %j gives neither an address nor advice', (value) => {
+  expect(userWith({ email: value }).email).toBeUndefined()
+  expect(emailAdvice({ email: value })).toBeUndefined()
 })
 
 it('a person may have no address', () => {
@@ -98,18 +121,34 @@ it('a person may have no address', () => {
 const completeClaims = { sub: 'ada', name: 'Ada', ...verified }
 const grouped: Settings = { ...byClaim, ADMIN_GROUPS: ['Admins'] }
 
-it.each<[string, boolean, object, Settings?]>([
-  ['with a name and an address that is verified', true, completeClaims],
-  ['with an address that is not verified', true, { ...completeClaims, email_verified: false }],
-  ['with a user name alone', true, { ...completeClaims, name: undefined, preferred_username: 'ada' }],
-  ['without a name', false, { ...completeClaims, name: ' ' }],
-  ['without an address', false, { ...completeClaims, email: undefined }],
-  ['with an address without email_verified', false, { ...completeClaims, email_verified: undefined }],
-  ['without the claim of the settings', false, completeClaims, upnAlways],
-  ['with another address in that claim', false, { ...completeClaims, upn: eve }, upnAlways],
-  ['without the groups of the settings', false, completeClaims, grouped],
-  ['with groups', true, { ...completeClaims, groups: [] }, grouped],
-])('an id_token %s is enough without userinfo: %s', (_what, isEnough, claims, rule = byClaim) => {
+it.each<[string, string, boolean, object, Settings?]>([
+  ['with a name and an address that is verified', 'enough', true, completeClaims],
+  ['with an address that is not verified', 'enough', true, { ...completeClaims, email_verified: false }],
+  [
+    'with a user name alone',
+    'enough',
+    true,
+    { ...completeClaims, name: undefined, preferred_username: 'ada' },
+  ],
+  ['without a name', 'not enough', false, { ...completeClaims, name: ' ' }],
+  ['without an address', 'not enough', false, { ...completeClaims, email: undefined }],
+  [
+    'with an address without email_verified',
+    'not enough',
+    false,
+    { ...completeClaims, email_verified: undefined },
+  ],
+  ['without the claim of the settings', 'not enough', false, completeClaims, upnAlways],
+  [
+    'with another address in the claim of the settings',
+    'not enough',
+    false,
+    { ...completeClaims, upn: eve },
+    upnAlways,
+  ],
+  ['without the groups of the settings', 'not enough', false, completeClaims, grouped],
+  ['with groups', 'enough', true, { ...completeClaims, groups: [] }, grouped],
+])('an id_token %s is %s without userinfo', (_what, _outcome, isEnough, claims, rule = byClaim) => {
   expect(hasEnoughClaims(claims as typeof completeClaims, rule)).toBe(isEnough)
 })
 
@@ -143,37 +182,58 @@ it('a name can’t reverse the text beside it', () => {
 const BOTH = ['Search Admins', '/it/search']
 const wanting: Settings = { ...byClaim, ADMIN_GROUPS: BOTH }
 
-it.each<[string, unknown[], string[] | undefined]>([
+/** @param groupClaims the claim in each source */
+const adminGroupsOf = (groupClaims: unknown[], rule: Settings) =>
+  adminGroupsIn(
+    groupClaims.map((groups) => ({ sub: 'ada', groups })),
+    rule,
+  )
+
+it.each<[string, unknown[], string[]]>([
   ['in a list', [['Everyone', 'Search Admins']], ['Search Admins']],
   ['in a string', ['/it/search'], ['/it/search']],
   ['in two sources', [['/it/search'], ['Search Admins']], ['Search Admins', '/it/search']],
-  ['in other spellings', [['search admins', ' Search Admins', 'it/search']], []],
   ['in objects with a name', [[{ id: 1, name: 'Search Admins' }, { name: '/it/search' }]], BOTH],
   ['keyed by name', [{ 'Search Admins': { 2199: 'acme.example' }, other: {} }], ['Search Admins']],
-  ['in other values than names', [[{ title: 'Search Admins' }, null, 7]], []],
-  ['in a single object', [{ name: 'Search Admins' }], []],
-  ['keyed beside lists', [{ 'Search Admins': ['x'] }], []],
-  ['inside one name', ['Search Admins,/it/search'], []],
-  ['in no claim', [undefined], undefined],
-])('admin groups %s are found by their exact name', (_what, groupClaims, kept) => {
-  const sources = groupClaims.map((groups) => ({ sub: 'ada', groups }))
-  expect(adminGroupsIn(sources, wanting)).toEqual(kept)
-  expect(adminGroupsIn(sources, byClaim)).toBeUndefined()
+])('admin groups %s are found', (_what, groupClaims, found) => {
+  expect(adminGroupsOf(groupClaims, wanting)).toEqual(found)
+  expect(adminGroupsOf(groupClaims, byClaim)).toBeUndefined()
 })
 
-it.each<[string, string, Record<string, unknown>, string[] | undefined]>([
-  ['inside another claim', 'realm_access.roles', { realm_access: { roles: BOTH } }, BOTH],
-  ['two claims deep', 'a.b.c', { a: { b: { c: BOTH } } }, BOTH],
-  ['in a claim with dots in its name', 'a.b', { 'a.b': BOTH, a: { b: [] } }, BOTH],
-  ['inside a list', 'a.b', { a: ['b'] }, undefined],
-  ['inside an inherited member', 'a.constructor', { a: {} }, undefined],
-  ['that is null', 'groups', { groups: null }, undefined],
-])('a groups claim is found %s', (_where, claim, claims, kept) => {
-  const rule = { ...wanting, OIDC_GROUPS_CLAIM: claim }
-  expect(adminGroupsIn([{ sub: 'ada', ...claims }], rule)).toEqual(kept)
-  expect(hasEnoughClaims({ sub: 'ada', name: 'Ada', email, email_verified: true, ...claims }, rule)).toBe(
-    kept !== undefined,
-  )
+it.each<[string, unknown]>([
+  ['in other spellings', ['search admins', ' Search Admins', 'it/search']],
+  ['in other values than names', [{ title: 'Search Admins' }, null, 7]],
+  ['in a single object', { name: 'Search Admins' }],
+  ['keyed beside lists', { 'Search Admins': ['x'] }],
+  ['inside one name', 'Search Admins,/it/search'],
+])('admin groups %s are not found', (_what, groups) => {
+  expect(adminGroupsOf([groups], wanting)).toEqual([])
+  expect(adminGroupsOf([groups], byClaim)).toBeUndefined()
+})
+
+it('admin groups are unknown without a claim', () => {
+  expect(adminGroupsOf([undefined], wanting)).toBeUndefined()
+})
+
+const withGroupsClaim = (claim: string): Settings => ({ ...wanting, OIDC_GROUPS_CLAIM: claim })
+const complete = { sub: 'ada', name: 'Ada', email, email_verified: true }
+
+it.each([
+  ['inside another claim', 'realm_access.roles', { realm_access: { roles: BOTH } }],
+  ['two claims deep', 'a.b.c', { a: { b: { c: BOTH } } }],
+  ['in a claim with dots in its name', 'a.b', { 'a.b': BOTH, a: { b: [] } }],
+])('a groups claim is found %s', (_where, claim, claims) => {
+  expect(adminGroupsIn([{ sub: 'ada', ...claims }], withGroupsClaim(claim))).toEqual(BOTH)
+  expect(hasEnoughClaims({ ...complete, ...claims }, withGroupsClaim(claim))).toBe(true)
+})
+
+it.each([
+  ['inside a list', 'a.b', { a: ['b'] }],
+  ['inside an inherited member', 'a.constructor', { a: {} }],
+  ['in null', 'groups', { groups: null }],
+])('no groups claim is found %s', (_where, claim, claims) => {
+  expect(adminGroupsIn([{ sub: 'ada', ...claims }], withGroupsClaim(claim))).toBeUndefined()
+  expect(hasEnoughClaims({ ...complete, ...claims }, withGroupsClaim(claim))).toBe(false)
 })
 
 it.each<[string, unknown, string]>([
@@ -202,13 +262,17 @@ it('a person whose group is removed from the setting is no longer an admin', () 
 
 const TOO_MANY = /more groups than Microsoft Entra.*app roles/
 it.each([
-  ['Microsoft Entra leaves out a long list', { hasgroups: true }, TOO_MANY],
-  ['they are in a distributed claim', { _claim_names: { groups: 'src1' } }, TOO_MANY],
-  ['other claims are distributed', { _claim_names: { roles: 'src1' } }, /lacked the claim groups/],
-  ['no claim is distributed', { _claim_names: null }, /lacked the claim groups/],
-  ['the claim is missing', {}, /lacked the claim groups/],
-  ['one source has the groups', { groups: [] }, /^$/],
-])('missing groups may give advice to the operator: %s', (_why, claims, words) => {
+  ['that Microsoft Entra left out as too many are called too many', { hasgroups: true }, TOO_MANY],
+  ['in a distributed claim are called too many', { _claim_names: { groups: 'src1' } }, TOO_MANY],
+  [
+    'beside other distributed claims are called missing',
+    { _claim_names: { roles: 'src1' } },
+    /lacked the claim groups/,
+  ],
+  ['without a distributed claim are called missing', { _claim_names: null }, /lacked the claim groups/],
+  ['without their claim are called missing', {}, /lacked the claim groups/],
+  ['in one of two sources are not reported', { groups: [] }, /^$/],
+])('groups %s', (_why, claims, words) => {
   const sources = [{ sub: 'ada' }, { sub: 'ada', ...claims }]
   expect(adviceOn(sources, wanting).join()).toMatch(words)
   expect(adviceOn(sources, byClaim)).toEqual([])

@@ -55,29 +55,38 @@ it.each([
   },
 )
 
-it.each([
-  [ISSUER, ISSUER, true],
-  [ISSUER, `${ISSUER}/`, true],
-  [`${ISSUER}/a`, `${ISSUER}/a`, true],
-  [`${ISSUER}/a`, `${ISSUER}/a/`, false],
-  [`${ISSUER}/a/`, `${ISSUER}/a`, false],
-  [`${ISSUER}/a/.well-known/openid-configuration`, `${ISSUER}/a/`, true],
-  [`${ISSUER}/a/.well-known/openid-configuration`, `${ISSUER}/b`, false],
-  [`${OAUTH}/a`, `${ISSUER}/a`, true],
-  [ISSUER, 'as.example', false],
-  [ISSUER, 'https://eve.example', false],
-  // The issuer may have a tenant's id, and OIDC_ISSUER its name.
-  ['https://login.microsoftonline.com/x/v2.0', 'https://sts.example/id', true],
-  ['https://x.b2clogin.com/x', 'https://sts.example/id', true],
-  ['https://b2clogin.com.example/x', 'https://sts.example/id', false],
-  ['https://login.microsoftonline.com/.well-known/oauth-authorization-server', 'https://sts.example', false],
-  ['https://login.microsoftonline.com/common', 'https://sts.example/{tenantid}', false],
-])('the metadata for %s with the issuer %s is accepted: %s', async (setting, issuer, isTaken) => {
+/** Finds the metadata for OIDC_ISSUER in a response with the issuer. */
+async function findWithIssuer(setting: string, issuer: string) {
   const requests = answerFetch({})
   await findMetadata(setting)
   answerFetch({ [requests[0]?.url ?? '']: json({ ...completeMetadata, issuer }) })
-  const named = isTaken ? { kind: 'found', metadata: { issuer } } : { kind: 'other-issuer', issuer }
-  expect(await findMetadata(setting)).toMatchObject(named)
+  return await findMetadata(setting)
+}
+
+it.each([
+  [ISSUER, ISSUER],
+  [ISSUER, `${ISSUER}/`],
+  [`${ISSUER}/a`, `${ISSUER}/a`],
+  [`${ISSUER}/a/.well-known/openid-configuration`, `${ISSUER}/a/`],
+  [`${OAUTH}/a`, `${ISSUER}/a`],
+  // The issuer may have a tenant's id, and OIDC_ISSUER its name.
+  ['https://login.microsoftonline.com/x/v2.0', 'https://sts.example/id'],
+  ['https://x.b2clogin.com/x', 'https://sts.example/id'],
+])('the metadata for %s with the issuer %s is accepted', async (setting, issuer) => {
+  expect(await findWithIssuer(setting, issuer)).toMatchObject({ kind: 'found', metadata: { issuer } })
+})
+
+it.each([
+  [`${ISSUER}/a`, `${ISSUER}/a/`],
+  [`${ISSUER}/a/`, `${ISSUER}/a`],
+  [`${ISSUER}/a/.well-known/openid-configuration`, `${ISSUER}/b`],
+  [ISSUER, 'as.example'],
+  [ISSUER, 'https://eve.example'],
+  ['https://b2clogin.com.example/x', 'https://sts.example/id'],
+  ['https://login.microsoftonline.com/.well-known/oauth-authorization-server', 'https://sts.example'],
+  ['https://login.microsoftonline.com/common', 'https://sts.example/{tenantid}'],
+])('the metadata for %s with the issuer %s is refused', async (setting, issuer) => {
+  expect(await findWithIssuer(setting, issuer)).toMatchObject({ kind: 'other-issuer', issuer })
 })
 
 it.each([
@@ -187,13 +196,15 @@ it.each(['authorization_endpoint', 'token_endpoint', 'jwks_uri'])(
 )
 
 it.each([
-  [undefined, false],
-  [['authorization_code', 'refresh_token'], false],
-  [['authorization_code'], true],
-  [['implicit', 'authorization_code'], false],
-  [['authorization_code', 'implicit'], false],
-  ['authorization_code', false],
-  [[], true],
-])('the grant types %j exclude refresh tokens: %s', (grants, denies) => {
-  expect(lacksRefreshTokenGrant({ grant_types_supported: grants as string[] })).toBe(denies)
+  [undefined],
+  [['authorization_code', 'refresh_token']],
+  [['implicit', 'authorization_code']],
+  [['authorization_code', 'implicit']],
+  ['authorization_code'],
+])('the grant types %j don’t exclude refresh tokens', (grants) => {
+  expect(lacksRefreshTokenGrant({ grant_types_supported: grants as string[] })).toBe(false)
+})
+
+it.each([[['authorization_code']], [[]]])('the grant types %j exclude refresh tokens', (grants) => {
+  expect(lacksRefreshTokenGrant({ grant_types_supported: grants })).toBe(true)
 })

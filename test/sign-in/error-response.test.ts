@@ -78,36 +78,33 @@ const tokens = { access_token: 'a', token_type: 'Bearer' }
 type When = 'always' | 'unless new' | 'unless new or early' | 'never'
 const aboutToken = challenge('Bearer realm="x", error="invalid_token"')
 
-it.each<[string, number, unknown, When, Record<string, string>?]>([
-  ['invalid_grant', 400, { error: 'invalid_grant' }, 'always'],
-  ['200 with an error', 200, { error: 'bad_refresh_token' }, 'unless new'],
-  ['interaction_required', 400, { error: 'interaction_required' }, 'unless new'],
-  ['200 without a token', 200, { ok: false }, 'unless new or early'],
-  ['an invalid expiry', 200, { ...tokens, expires_in: -1 }, 'unless new or early'],
-  ['400 without an error code', 400, { errorCode: 'E0000011' }, 'unless new or early'],
-  ['401 without a body', 401, '', 'unless new or early'],
-  ['401 and a challenge about the token', 401, {}, 'unless new or early', aboutToken],
-  ['403 with a page', 403, '<html>', 'unless new or early'],
-  ['429', 429, { error: 'slow_down' }, 'never'],
-  ['503', 503, '<html>', 'never'],
-  ['a redirect', 302, '', 'never'],
-  ['404 of a proxy whose server restarts', 404, '404 page not found', 'never'],
-  ['200 with a page', 200, '<html>', 'never'],
-  ['200 and server_error', 200, { error: 'server_error' }, 'never'],
-  ['temporarily_unavailable', 400, { error: 'temporarily_unavailable' }, 'never'],
-  ['401 invalid_client', 401, { error: 'invalid_client' }, 'never'],
-  ['401 and a challenge for the client', 401, {}, 'never', challenge('Basic realm="x"')],
-])(
-  'a refresh with the response %s ends the sign-in or is retried',
-  async (_what, status, body, when, headers) => {
-    const error = await refusal(status, body, headers)
-    const ends = (isRecent: boolean, isEarly: boolean) => isRefreshTokenRefused(error, { isRecent, isEarly })
-    const outcomes = [ends(false, false), ends(false, true), ends(true, false), ends(true, true)]
-    const isNew = when === 'always'
-    const isEarly = isNew || when === 'unless new'
-    expect(outcomes).toEqual([when !== 'never', isEarly, isNew, isNew])
-  },
-)
+it.each<[string, When, number, unknown, Record<string, string>?]>([
+  ['invalid_grant', 'always', 400, { error: 'invalid_grant' }],
+  ['200 with an error', 'unless new', 200, { error: 'bad_refresh_token' }],
+  ['interaction_required', 'unless new', 400, { error: 'interaction_required' }],
+  ['200 without a token', 'unless new or early', 200, { ok: false }],
+  ['an invalid expiry', 'unless new or early', 200, { ...tokens, expires_in: -1 }],
+  ['400 without an error code', 'unless new or early', 400, { errorCode: 'E0000011' }],
+  ['401 without a body', 'unless new or early', 401, ''],
+  ['401 and a challenge about the token', 'unless new or early', 401, {}, aboutToken],
+  ['403 with a page', 'unless new or early', 403, '<html>'],
+  ['429', 'never', 429, { error: 'slow_down' }],
+  ['503', 'never', 503, '<html>'],
+  ['a redirect', 'never', 302, ''],
+  ['404 of a proxy whose server restarts', 'never', 404, '404 page not found'],
+  ['200 with a page', 'never', 200, '<html>'],
+  ['200 and server_error', 'never', 200, { error: 'server_error' }],
+  ['temporarily_unavailable', 'never', 400, { error: 'temporarily_unavailable' }],
+  ['401 invalid_client', 'never', 401, { error: 'invalid_client' }],
+  ['401 and a challenge for the client', 'never', 401, {}, challenge('Basic realm="x"')],
+])('a refresh with the response %s ends the sign-in: %s', async (_what, when, status, body, headers) => {
+  const error = await refusal(status, body, headers)
+  const ends = (isRecent: boolean, isEarly: boolean) => isRefreshTokenRefused(error, { isRecent, isEarly })
+  const outcomes = [ends(false, false), ends(false, true), ends(true, false), ends(true, true)]
+  const isNew = when === 'always'
+  const isEarly = isNew || when === 'unless new'
+  expect(outcomes).toEqual([when !== 'never', isEarly, isNew, isNew])
+})
 
 it('a refresh without a response ends no sign-in', () => {
   for (const none of [new Error('x'), libraryError('OAUTH_TIMEOUT')])

@@ -90,10 +90,10 @@ it.each([
 })
 
 it.each([
-  ['an hour before the expiry of a two-day secret', 2 * 86_400, 2 * 86_400 - 3_600],
-  ['at nine tenths of a ten-minute secret', 600, 540],
-  ['never for a secret without an expiry', 0, Infinity],
-])('a registered client is renewed in time: %s', async (_when, life, renewal) => {
+  ['is renewed an hour before the expiry of a two-day secret', 2 * 86_400, 2 * 86_400 - 3_600],
+  ['is renewed at nine tenths of a ten-minute secret', 600, 540],
+  ['is never renewed if its secret has no expiry', 0, Infinity],
+])('a registered client %s', async (_when, life, renewal) => {
   const client_secret_expires_at = life === 0 ? 0 : NOW / 1000 + life
   answerFetch({ [REGISTER]: made({ client_secret_expires_at }) })
   const found = await ours().client(METADATA, true)

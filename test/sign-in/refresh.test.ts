@@ -307,25 +307,22 @@ it('a refresh updates the admin groups if the id_token has them', async () => {
   expect((await ada.currentUser())['groups']).toEqual([])
 })
 
-it.each<[string, { status: number; body?: object }, string]>([
-  ['invalid_grant', invalidGrant, 'signed_out'],
-  ['a bare 401', { status: 401, body: {} }, 'signed_out'],
-  ['server_error', { status: 500, body: { error: 'server_error' } }, 'sign_in_unavailable'],
-  ['another refusal with 404', { status: 404, body: { error: 'odd' } }, 'sign_in_unavailable'],
-  ['invalid_client', { status: 401, body: { error: 'invalid_client' } }, 'sign_in_misconfigured'],
-])(
-  'a refresh with the response %s ends the sign-in only if a retry would fail',
-  async (_what, answer, outcome) => {
-    const { ada, expire, answers, audited, logged } = await setUpSignedInPerson()
-    expire()
-    answers['/token'] = () => answer
-    expect(await ada.call()).toBe(outcome)
-    expect(await ada.call()).toBe(outcome)
-    const line = ['debug', ENDED, { reason: expect.any(String) as string }]
-    const records = [[{ event: 'refresh', result: 'ended' }], [line]]
-    expect([audited, logged]).toEqual(outcome === 'signed_out' ? records : [[], []])
-  },
-)
+it.each<[string, string, { status: number; body?: object }]>([
+  ['invalid_grant', 'signed_out', invalidGrant],
+  ['401 without an error', 'signed_out', { status: 401, body: {} }],
+  ['server_error', 'sign_in_unavailable', { status: 500, body: { error: 'server_error' } }],
+  ['404 with another error', 'sign_in_unavailable', { status: 404, body: { error: 'odd' } }],
+  ['invalid_client', 'sign_in_misconfigured', { status: 401, body: { error: 'invalid_client' } }],
+])('a refresh with the response %s gives the person the problem %s', async (_what, outcome, answer) => {
+  const { ada, expire, answers, audited, logged } = await setUpSignedInPerson()
+  expire()
+  answers['/token'] = () => answer
+  expect(await ada.call()).toBe(outcome)
+  expect(await ada.call()).toBe(outcome)
+  const line = ['debug', ENDED, { reason: expect.any(String) as string }]
+  const records = [[{ event: 'refresh', result: 'ended' }], [line]]
+  expect([audited, logged]).toEqual(outcome === 'signed_out' ? records : [[], []])
+})
 
 it.each(['interaction', 'login', 'consent', 'account_selection'])(
   'right after a sign-in, a refresh that responds %s_required lets the person decide',
@@ -386,7 +383,7 @@ it('a refresh that takes longer than its page still saves its tokens', async () 
 it.each([
   { seconds: 37, saved: 'access-2' },
   { seconds: 37.001, saved: 'store_unavailable' },
-])('tokens that need $seconds s to be saved in a lease of 40 s: $saved', async ({ seconds, saved }) => {
+])('in a lease of 40 s, tokens that take $seconds s to save give $saved', async ({ seconds, saved }) => {
   let failures = 1
   const records = (store: Records) =>
     failing(store, (operation, key, expected) => {

@@ -102,27 +102,36 @@ it.each<[string, unknown, string, object?]>([
 })
 
 const INVALID = '{"error":"invalid_client"}'
-it.each<[what: string, number, string | undefined, string, string | undefined]>([
-  ['an error as plain text', 401, 'text/plain', INVALID, 'invalid_client'],
-  ['an error of another JSON type', 401, 'text/json', INVALID, 'invalid_client'],
-  ['an error without a type', 400, undefined, INVALID, 'invalid_client'],
-  ['an error with 200', 200, 'application/json', INVALID, 'invalid_client'],
-  ['an error with 200 as a page', 200, 'text/html', '{"error":"bad_code"}', 'bad_code'],
-  ['a registered error with 500', 500, 'text/plain', INVALID, 'invalid_client'],
-  ['no unknown error with 500', 500, 'application/json', '{"error":"internal"}', undefined],
-  ['no empty error', 200, 'application/json', '{"error":"","access_token":"a"}', undefined],
-  ['no error beside a token', 200, 'application/json', '{"error":"odd","access_token":"a"}', undefined],
-  ['no error beside a request', 201, 'application/json', '{"error":"odd","request_uri":"urn:a"}', undefined],
-  ['no error that isn’t a string', 400, 'application/json', '{"error":7}', undefined],
-  ['no page', 400, 'text/html', '<html>', undefined],
-])('an OAuth error is found by its body: %s', async (_what, status, type, body, error) => {
+const respondWith = async (status: number, type: string | undefined, body: string) => {
   const headers = type === undefined ? {} : { 'content-type': type }
-  const { response } = await send(
-    { '/there': ({ res }) => void res.writeHead(status, headers).end(body) },
-    FORM,
-  )
-  expect(response).toMatchObject({ status, ...(error !== undefined && { error }) })
-  expect(response).toBeInstanceOf(error === undefined ? Response : Error)
+  const answers: Answers = { '/there': ({ res }) => void res.writeHead(status, headers).end(body) }
+  return (await send(answers, FORM)).response
+}
+
+it.each<[what: string, number, type: string | undefined, body: string, error: string]>([
+  ['plain text', 401, 'text/plain', INVALID, 'invalid_client'],
+  ['another JSON type', 401, 'text/json', INVALID, 'invalid_client'],
+  ['a response without a type', 400, undefined, INVALID, 'invalid_client'],
+  ['a response with 200', 200, 'application/json', INVALID, 'invalid_client'],
+  ['a page with 200', 200, 'text/html', '{"error":"bad_code"}', 'bad_code'],
+  ['a response with 500, if it is registered', 500, 'text/plain', INVALID, 'invalid_client'],
+])('an OAuth error is found in %s', async (_what, status, type, body, error) => {
+  const response = await respondWith(status, type, body)
+  expect(response).toMatchObject({ status, error })
+  expect(response).toBeInstanceOf(Error)
+})
+
+it.each([
+  ['an unregistered error and 500', 500, 'application/json', '{"error":"internal"}'],
+  ['an empty error', 200, 'application/json', '{"error":"","access_token":"a"}'],
+  ['an error beside a token', 200, 'application/json', '{"error":"odd","access_token":"a"}'],
+  ['an error beside a request_uri', 201, 'application/json', '{"error":"odd","request_uri":"urn:a"}'],
+  ['an error that isn’t a string', 400, 'application/json', '{"error":7}'],
+  ['a page', 400, 'text/html', '<html>'],
+])('a response with %s is no OAuth error', async (_what, status, type, body) => {
+  const response = await respondWith(status, type, body)
+  expect(response).toMatchObject({ status })
+  expect(response).toBeInstanceOf(Response)
 })
 
 const one = { kty: 'RSA', kid: '1', n: 'n', e: 'AQAB' }

@@ -149,26 +149,27 @@ it.each<[why: string, change: (fixture: Fixture) => unknown, revoked: string, me
 })
 
 it.each([
-  ['the client isn’t registered by onramp', {}, true],
-  ['the address was registered', { post_logout_redirect_uris: [`${PUBLIC_URL}/signed-out`] }, true],
-  ['another address was registered', { post_logout_redirect_uris: ['https://elsewhere.example'] }, false],
-  ['no address was registered', { post_logout_redirect_uris: [] }, false],
-])(
-  'the logout request has our address only if the server may accept it: %s',
-  async (_what, client, comesBack) => {
-    const { page, signOut } = await signedIn({ metadata, client })
-    await signOut()
-    const { searchParams } = new URL(await page('/sign-out/continue'))
-    for (const name of ['post_logout_redirect_uri', 'state']) expect(searchParams.has(name)).toBe(comesBack)
-  },
-)
+  ['has our address for a client that onramp didn’t register', {}, true],
+  ['has our address if it was registered', { post_logout_redirect_uris: [`${PUBLIC_URL}/signed-out`] }, true],
+  [
+    'lacks our address if another one was registered',
+    { post_logout_redirect_uris: ['https://elsewhere.example'] },
+    false,
+  ],
+  ['lacks our address if none was registered', { post_logout_redirect_uris: [] }, false],
+])('the logout request %s', async (_what, client, comesBack) => {
+  const { page, signOut } = await signedIn({ metadata, client })
+  await signOut()
+  const { searchParams } = new URL(await page('/sign-out/continue'))
+  for (const name of ['post_logout_redirect_uri', 'state']) expect(searchParams.has(name)).toBe(comesBack)
+})
 
 const refused = { status: 400, body: { error: 'unsupported_token_type' } }
 
 it.each([
   ['access_token', 'partly', 'one of the tokens'],
   ['both', 'failed', 'the tokens'],
-])('tokens that were not revoked (%s) are logged: %s', async (which, revoked, what) => {
+])('if the revocation of %s fails, it is audited as %s, and logged', async (which, revoked, what) => {
   const { signOut, answers, audited, logged } = await signedIn()
   answers['/revoke'] = ({ form }) => (which === 'both' || form['token_type_hint'] === which ? refused : {})
   await signOut()

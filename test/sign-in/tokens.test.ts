@@ -30,14 +30,14 @@ it.each([
 })
 
 it.each([
-  ['an hour, more than a minute before its end', 3_600_000, 3_539_999, 'fresh'],
-  ['an hour, a minute before its end', 3_600_000, 3_540_000, 'expiring'],
-  ['five minutes, more than a tenth before', 300_000, 269_999, 'fresh'],
-  ['five minutes, a tenth before its end', 300_000, 270_000, 'expiring'],
-  ['five minutes, one millisecond before its end', 300_000, 299_999, 'expiring'],
-  ['five minutes, at its end', 300_000, 300_000, 'expired'],
-  ['unknown length', Infinity, 1e12, 'fresh'],
-])('a token is fresh, expiring or expired by its lifetime: %s', (_what, life, now, expiry) => {
+  ['an hour, more than a minute before its end', 'fresh', 3_600_000, 3_539_999],
+  ['an hour, a minute before its end', 'expiring', 3_600_000, 3_540_000],
+  ['five minutes, more than a tenth before', 'fresh', 300_000, 269_999],
+  ['five minutes, a tenth before its end', 'expiring', 300_000, 270_000],
+  ['five minutes, one millisecond before its end', 'expiring', 300_000, 299_999],
+  ['five minutes, at its end', 'expired', 300_000, 300_000],
+  ['unknown length, at any time', 'fresh', Infinity, 1e12],
+])('a token of %s, is %s', (_what, expiry, life, now) => {
   const expiresAt = life === Infinity ? undefined : NOW + life
   expect(expiryOf({ accessToken: 'a', issuedAt: NOW, expiresAt }, NOW + now)).toBe(expiry)
 })
@@ -46,11 +46,29 @@ const tokens = { accessToken: 'a', issuedAt: NOW, expiresAt: NOW + 3_600_000 }
 const both = 'openid offline_access'
 
 it.each<[string, Partial<Tokens>, string, string | undefined, RegExp]>([
-  ['it was requested', {}, both, undefined, /_access was requested: after 60 minutes.*OIDC_PROMPT=consent/],
-  ['the expiry is unknown', { expiresAt: undefined }, both, undefined, /when the access token expires/],
-  ['the client may not get one', {}, both, 'openid profile', /issued: after 60 minutes.*allow it there/],
-  ['the response has one', { refreshToken: 'r' }, both, undefined, /^$/],
-  ['none was requested', {}, 'openid', undefined, /^$/],
-])('a missing refresh token is explained to the operator: %s', (_why, own, wanted, registered, words) => {
+  [
+    'that was requested is missing, with advice about OIDC_PROMPT',
+    {},
+    both,
+    undefined,
+    /_access was requested: after 60 minutes.*OIDC_PROMPT=consent/,
+  ],
+  [
+    'is missing beside an access token without a known expiry',
+    { expiresAt: undefined },
+    both,
+    undefined,
+    /when the access token expires/,
+  ],
+  [
+    'that the client may not get is missing, with advice to allow it',
+    {},
+    both,
+    'openid profile',
+    /issued: after 60 minutes.*allow it there/,
+  ],
+  ['in the response needs no explanation', { refreshToken: 'r' }, both, undefined, /^$/],
+  ['that wasn’t requested needs no explanation', {}, 'openid', undefined, /^$/],
+])('to the operator, a refresh token %s', (_why, own, wanted, registered, words) => {
   expect(explainMissingRefreshToken({ ...tokens, ...own }, wanted, registered) ?? '').toMatch(words)
 })
