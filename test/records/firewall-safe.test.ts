@@ -2,18 +2,15 @@
 import { expect, it } from 'vitest'
 import { triggersFirewall, decodeFirewallSafe, encodeFirewallSafe } from '../../src/records/seal.ts'
 
-it.each([
-  ['a-b_c', false],
-  ['a--b', true],
-  ['-0x', true],
-  ['0X1f', true],
-  ['a0x1f', false],
-  ['s.nsr', true],
-  ['s.NSr', true],
-  ['s.ns1', false],
-  ['s..n', false],
-])('the random value %s triggers a firewall rule: %s', (value, expected) => {
-  expect(triggersFirewall(value)).toBe(expected)
+it.each(['a--b', '-0x', '0X1f', 's.nsr', 's.NSr'])(
+  'the random value %s triggers a firewall rule',
+  (value) => {
+    expect(triggersFirewall(value)).toBe(true)
+  },
+)
+
+it.each(['a-b_c', 'a0x1f', 's.ns1', 's..n'])('the random value %s triggers no firewall rule', (value) => {
+  expect(triggersFirewall(value)).toBe(false)
 })
 
 it.each(['-', '_', '--', '_d', '_u', '-_d-u_', '_-d', 'd_u-'])(
