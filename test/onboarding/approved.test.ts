@@ -64,28 +64,29 @@ it.each([
 )
 
 it.each([
-  ['no one has approved it', request, true],
-  ['someone else is the tester', { ...approved, testers: [NOW - 1] }, true],
-  ['this person is the tester', { ...approved, testers: [NOW] }, false],
-] as const)(
-  'the banner claims that there is nothing to do only while it is true: %s',
-  async (_when, approval, isShown) => {
-    const { page } = await blocked([approval])
-    const { banner } = await page('/onboarding?from=slack_1')
-    expect(banner?.title === 'Slack is waiting for an admin').toBe(isShown)
-  },
-)
+  ['says that there is nothing to do before an approval', request, true],
+  [
+    'says that there is nothing to do while someone else is the tester',
+    { ...approved, testers: [NOW - 1] },
+    true,
+  ],
+  ['doesn’t say so to the tester', { ...approved, testers: [NOW] }, false],
+] as const)('the banner of someone who waits for an approval %s', async (_when, approval, isShown) => {
+  const { page } = await blocked([approval])
+  const { banner } = await page('/onboarding?from=slack_1')
+  expect(banner?.title === 'Slack is waiting for an admin').toBe(isShown)
+})
 
 // prettier-ignore
 it.each([
-  ['once it works for another person', { ...approved, stage: 'confirmed' }, '/onboarding', true],
-  ['if this person was emailed as the tester', approved, '/onboarding?datasource=slack_1', true],
-  ['but not to others during the test', approved, '/onboarding', false],
-  ['but not once another app works', { ...approved, instance: 'slack_2', stage: 'confirmed' }, '/onboarding', false],
-  ['but not after a newer request', { ...approved, stage: 'confirmed', stageChangedAt: NOW }, '/onboarding', false],
-  ['once it works again after the request', { ...approved, stage: 'confirmed', stageChangedAt: NOW + 1 }, '/onboarding', true],
+  ['is offered again once it works for another person', { ...approved, stage: 'confirmed' }, '/onboarding', true],
+  ['is offered again to the tester who was emailed', approved, '/onboarding?datasource=slack_1', true],
+  ['isn’t offered to others during the test', approved, '/onboarding', false],
+  ['isn’t offered once another app works', { ...approved, instance: 'slack_2', stage: 'confirmed' }, '/onboarding', false],
+  ['isn’t offered after a newer request', { ...approved, stage: 'confirmed', stageChangedAt: NOW }, '/onboarding', false],
+  ['is offered again once it works after the request', { ...approved, stage: 'confirmed', stageChangedAt: NOW + 1 }, '/onboarding', true],
 ] as const)(
-  'an app that waited for an approval is offered again %s',
+  'an app that waited for an approval %s',
   async (_when, approval, path, isOffered) => {
     const routes = await blocked([approval])
     const { card } = await routes.page(path)

@@ -122,19 +122,19 @@ it('the banner about a long name begins with the result, and has the name once',
 
 it.each<[string, Walk, object | undefined]>([
   [
-    'skipped',
+    'to connect a skipped app',
     skip(checkedWalk([slack]), 'slack_1', NOW),
     { href: connect, label: 'Connect Slack', notes: [] },
   ],
   [
-    'expired and skipped',
+    'to connect a skipped app again whose access had ended',
     skip(checkedWalk([unconnectedApp('slack_1', 'Slack', 'stale')]), 'slack_1', NOW),
     { href: connect, label: 'Connect Slack again', notes: ['Use the same account or workspace as before.'] },
   ],
-  ['for an admin', block(checkedWalk([slack]), 'slack_1', NOW), undefined],
-  ['skipped while another app is confirmed', skip(checkedWalk([slack, github]), 'slack_1', NOW), undefined],
-  ['connected', checkedWalk([], checkedWalk([slack])), undefined],
-])('the resume button depends on the state of the app: %s', (_what, walk, way) => {
+  ['no app that needs an admin', block(checkedWalk([slack]), 'slack_1', NOW), undefined],
+  ['no skipped app while another one is left', skip(checkedWalk([slack, github]), 'slack_1', NOW), undefined],
+  ['no connected app', checkedWalk([], checkedWalk([slack])), undefined],
+])('the overview offers %s', (_what, walk, way) => {
   expect(overviewPage(walk).resume).toEqual(way)
 })
 

@@ -16,32 +16,33 @@ const isAny = () => true
 
 const off = unconnectedApp('off_1', 'Off', 'disabled')
 const odd = unconnectedApp('odd_1', 'Odd', 'attention')
-it.each<[what: string, waiting: UnconnectedApp[], few: string[] | undefined]>([
-  ['ten apps', apps(10), undefined],
-  ['eleven', apps(11), ids(0, 5)],
-  ['ten, and apps that no one can connect', [off, odd, ...apps(10)], undefined],
-  ['eleven, after apps that no one can connect', [off, odd, ...apps(11)], ids(0, 5)],
-])('a walk of more than ten apps begins with five: %s', (_what, listed, few) => {
+it.each<[what: string, listed: UnconnectedApp[], first: string[] | undefined]>([
+  ['ten apps shows all of them', apps(10), undefined],
+  ['eleven apps begins with five', apps(11), ids(0, 5)],
+  ['ten apps, beside some that no one can connect, shows all', [off, odd, ...apps(10)], undefined],
+  ['eleven apps, after some that no one can connect, begins with five', [off, odd, ...apps(11)], ids(0, 5)],
+])('a walk of %s', (_what, listed, first) => {
   const found = walkStates(checkedWalk(listed), NOW).firstApps
-  expect(found && [...found]).toEqual(few)
+  expect(found && [...found]).toEqual(first)
 })
 
-it.each([
-  ['the five are connected', afterConnecting(5), true],
-  ['a sixth is connected', afterConnecting(6), false],
-  ['one of the others is connected out of turn', checkedWalk(many.slice(0, 39), checkedWalk(many)), false],
+it.each<[string, Walk, showsFirstApps: boolean]>([
+  ['still only the first five once those are connected', afterConnecting(5), true],
+  ['all apps once a sixth is connected', afterConnecting(6), false],
   [
-    'one of the others had been connected',
+    'all apps once one of the others is connected out of turn',
+    checkedWalk(many.slice(0, 39), checkedWalk(many)),
+    false,
+  ],
+  [
+    'all apps if one of the others had been connected before',
     checkedWalk([...many.slice(0, 39), unconnectedApp('app_39', 'App 39', 'stale')]),
     false,
   ],
-  ['a visit is narrowed to two', { ...checkedWalk(many), visit: { datasources: ids(0, 2) } }, false],
-] as [string, Walk, boolean][])(
-  'a long walk shows all apps once the person is past the first five: %s',
-  (_what, walk, showsFirstApps) => {
-    expect(walkStates(walk, NOW).firstApps !== undefined).toBe(showsFirstApps)
-  },
-)
+  ['all apps of a visit to two', { ...checkedWalk(many), visit: { datasources: ids(0, 2) } }, false],
+])('a long walk shows %s', (_what, walk, showsFirstApps) => {
+  expect(walkStates(walk, NOW).firstApps !== undefined).toBe(showsFirstApps)
+})
 
 it('a return redirects within the first five apps, and later again', () => {
   const onFrom = (connected: number) => automaticNext(walkStates(afterConnecting(connected), NOW), isAny)

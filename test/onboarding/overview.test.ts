@@ -105,11 +105,11 @@ it('a person with nothing to connect is greeted by name, if it is short', () => 
 
 const both = checkedWalk([slack, github, drive])
 it.each([
-  [[], false],
-  [['slack'], true],
-  [['slack', 'github', 'gdrive'], false],
-  [['jira'], true],
-])('a narrowed visit to %j mentions that there are other apps: %s', (only, narrowed) => {
+  [[], 'mentions no others', false],
+  [['slack'], 'mentions others', true],
+  [['slack', 'github', 'gdrive'], 'mentions no others', false],
+  [['jira'], 'mentions others', true],
+])('the overview of a visit to %j %s', (only, _outcome, narrowed) => {
   expect(overviewPage({ ...both, visit: { datasources: only } }).narrowed).toBe(narrowed)
 })
 

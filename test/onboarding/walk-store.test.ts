@@ -42,7 +42,7 @@ function setUpWalks() {
       return isWritten
     },
   }
-  const process = (
+  const openWalks = (
     company = resolveCompany({}, new Map()),
     people?: PeopleStore,
     removed: readonly string[] = [],
@@ -59,7 +59,7 @@ function setUpWalks() {
     })
   /** Overwrites Ada's record: a string unchanged, any other value sealed. */
   async function damage(record: object | string) {
-    await process().update(ada, (walk) => applyCheck(walk, apps, 1, 30))
+    await openWalks().update(ada, (walk) => applyCheck(walk, apps, 1, 30))
     const [key = ''] = values.keys()
     const { sealer } = await keyRing.dataKey()
     values.set(key, typeof record === 'string' ? record : sealer.seal(JSON.stringify(record), key))
@@ -69,15 +69,15 @@ function setUpWalks() {
     values,
     counted,
     keyRing,
-    process,
+    openWalks,
     damage,
     beforeNextWrite: (act: () => Promise<unknown>) => void (meanwhile = act),
   }
 }
 
 it('a walk loses none of forty simultaneous changes by two processes', async () => {
-  const { process } = setUpWalks()
-  const [one, other] = [process(), process()]
+  const { openWalks } = setUpWalks()
+  const [one, other] = [openWalks(), openWalks()]
   await one.update(ada, (walk) => applyCheck(walk, apps, 1, 30))
   await Promise.all(
     apps.map(({ instance }, index) =>
@@ -89,8 +89,8 @@ it('a walk loses none of forty simultaneous changes by two processes', async () 
 })
 
 it('simultaneous changes in one process read the walk once each', async () => {
-  const { process, counted } = setUpWalks()
-  const walks = process()
+  const { openWalks, counted } = setUpWalks()
+  const walks = openWalks()
   await walks.update(ada, (walk) => applyCheck(walk, apps, 1, 30))
   Object.assign(counted, { reads: 0, writes: 0 })
   await Promise.all(apps.map(({ instance }) => walks.update(ada, (walk) => skip(walk, instance, 2))))
@@ -98,8 +98,8 @@ it('simultaneous changes in one process read the walk once each', async () => {
 })
 
 it('a walk expires ninety days after its last change', async () => {
-  const { process, counted } = setUpWalks()
-  const walks = process()
+  const { openWalks, counted } = setUpWalks()
+  const walks = openWalks()
   expect(await walks.load(ada)).toMatchObject({ startedAt: 1, apps: [], clicks: 0 })
   await walks.update(ada, (walk) => ({ ...walk }))
   expect(counted.writes).toBe(0)
@@ -108,8 +108,8 @@ it('a walk expires ninety days after its last change', async () => {
 })
 
 it('a page without changes neither rereads nor writes the walk', async () => {
-  const { process, counted } = setUpWalks()
-  const walks = process()
+  const { openWalks, counted } = setUpWalks()
+  const walks = openWalks()
   const walk = await walks.update(ada, (before) => applyCheck(before, apps, 1, 30))
   const { reads, writes } = counted
   expect(await walks.update(ada, (before) => ({ ...before }), walk)).toEqual(walk)
@@ -119,20 +119,20 @@ it('a page without changes neither rereads nor writes the walk', async () => {
 })
 
 it('a walk that another process changed is merged, and written once for each change', async () => {
-  const { process, beforeNextWrite, counted } = setUpWalks()
-  const walk = await process().update(ada, (before) => applyCheck(before, apps, 1, 30))
-  beforeNextWrite(() => process().update(ada, (before) => skip(before, 'wiki_1', 2)))
-  const both = await process().update(ada, (before) => skip(before, 'wiki_2', 2), walk)
+  const { openWalks, beforeNextWrite, counted } = setUpWalks()
+  const walk = await openWalks().update(ada, (before) => applyCheck(before, apps, 1, 30))
+  beforeNextWrite(() => openWalks().update(ada, (before) => skip(before, 'wiki_1', 2)))
+  const both = await openWalks().update(ada, (before) => skip(before, 'wiki_2', 2), walk)
   expect(both.apps.filter((entry) => entry.skippedAt === 2)).toHaveLength(2)
   const { writes } = counted
-  beforeNextWrite(() => process().update(ada, (before) => skip(before, 'wiki_3', 2)))
-  await process().update(ada, (before) => skip(before, 'wiki_3', 2))
+  beforeNextWrite(() => openWalks().update(ada, (before) => skip(before, 'wiki_3', 2)))
+  await openWalks().update(ada, (before) => skip(before, 'wiki_3', 2))
   expect(counted.writes).toBe(writes + 1)
 })
 
 it('a walk belongs to one issuer and subject, even if records are swapped', async () => {
-  const { process, values } = setUpWalks()
-  const walks = process()
+  const { openWalks, values } = setUpWalks()
+  const walks = openWalks()
   const bob = { ...ada, issuer: 'https://other.example' }
   await walks.update(ada, (walk) => applyCheck(walk, apps, 1, 30))
   expect((await walks.load(bob)).apps).toEqual([])
@@ -143,8 +143,8 @@ it('a walk belongs to one issuer and subject, even if records are swapped', asyn
 })
 
 it('a stored walk reveals neither the person nor their apps without the key', async () => {
-  const { process, values } = setUpWalks()
-  await process().update(ada, (walk) => ({
+  const { openWalks, values } = setUpWalks()
+  await openWalks().update(ada, (walk) => ({
     ...applyCheck(walk, apps, 1, 30),
     visit: { datasources: [], returnTo: 'https://intranet.example/ada' },
   }))
@@ -152,17 +152,17 @@ it('a stored walk reveals neither the person nor their apps without the key', as
   expect([...values.values()].join('')).toMatch(/^[\w-]+$/)
   expect([...values.keys()].join()).not.toMatch(/ada@|wiki_|intranet\.|as\.example/i)
   expect([...values.keys()].join()).not.toContain(personKey(ada))
-  expect((await process().load(ada)).visit.returnTo).toBe('https://intranet.example/ada')
+  expect((await openWalks().load(ada)).visit.returnTo).toBe('https://intranet.example/ada')
 })
 
 it('a walk omits apps that the company file hides, and has its order', async () => {
-  const { process } = setUpWalks()
-  await process().update(ada, (walk) => applyCheck(walk, apps.slice(0, 3), 1, 30))
+  const { openWalks } = setUpWalks()
+  await openWalks().update(ada, (walk) => applyCheck(walk, apps.slice(0, 3), 1, 30))
   const company = resolveCompany(
     { datasources: { wiki_0: { hidden: true }, wiki_2: { order: 1 } } },
     new Map(),
   )
-  const walks = process(company)
+  const walks = openWalks(company)
   const loaded = await walks.load(ada)
   const after = await walks.update(ada, (walk) =>
     applyCheck(walk, company.visibleInOrder(apps.slice(0, 3)), 2, 90),
@@ -172,11 +172,11 @@ it('a walk omits apps that the company file hides, and has its order', async () 
 })
 
 it('a walk omits a removed app, until the service lists it again', async () => {
-  const { process } = setUpWalks()
+  const { openWalks } = setUpWalks()
   const [first, second] = apps
-  await process().update(ada, (walk) => applyCheck(walk, [first!, second!], 1, 30))
+  await openWalks().update(ada, (walk) => applyCheck(walk, [first!, second!], 1, 30))
   const shown = async (listed: typeof apps) => {
-    const walks = process(undefined, undefined, [first!.instance])
+    const walks = openWalks(undefined, undefined, [first!.instance])
     const walk = await walks.update(ada, (before) => applyCheck(before, listed, 2, 30))
     return walk.apps.map(({ instance, status }) => `${instance} ${status}`)
   }
@@ -185,14 +185,14 @@ it('a walk omits a removed app, until the service lists it again', async () => {
 })
 
 it('a person who waits for an app then waits for the one that replaces it', async () => {
-  const { process } = setUpWalks()
+  const { openWalks } = setUpWalks()
   const visit = { datasources: ['wiki_0'] }
-  await process().update(ada, (walk) => ({
+  await openWalks().update(ada, (walk) => ({
     ...block(applyCheck(walk, apps.slice(0, 1), 1, 30), 'wiki_0', 1),
     visit,
   }))
   const company = resolveCompany({ datasources: { wiki_9: { replaces: 'wiki_0' } } }, new Map())
-  const walks = process(company)
+  const walks = openWalks(company)
   const loaded = await walks.load(ada)
   company.findReplaced([{ instance: 'wiki_9' }])
 
@@ -209,20 +209,20 @@ const full = { startedAt: 1, known: [app], visit: { only: ['a'] }, clicks: 3 }
 it.each(['not sealed', JSON.stringify(full)])(
   'a walk with a damaged record (%j) begins anew, and is saved again',
   async (damaged) => {
-    const { process, damage } = setUpWalks()
+    const { openWalks, damage } = setUpWalks()
     await damage(damaged)
-    await process().update(ada, (before) => skip(applyCheck(before, apps, 2, 30), 'wiki_1', 2))
-    const walk = await process().load(ada)
+    await openWalks().update(ada, (before) => skip(applyCheck(before, apps, 2, 30), 'wiki_1', 2))
+    const walk = await openWalks().load(ada)
     expect(walk.apps.map(({ skippedAt }) => skippedAt).filter(Boolean)).toEqual([2])
   },
 )
 
 it('a walk of 0.1.0 is continued, and written with the same names', async () => {
-  const { process, damage, values, keyRing } = setUpWalks()
+  const { openWalks, damage, values, keyRing } = setUpWalks()
   const [attempt, name] = [{ step: 's', leftAt: 1, looks: 2 }, '"known": "only":']
   await damage({ ...full, known: [{ ...app, name, attempt, leftIn: 3 }] })
 
-  const walk = await process().update(ada, (before) => ({ ...before, clicks: 4 }))
+  const walk = await openWalks().update(ada, (before) => ({ ...before, clicks: 4 }))
   const get = async (key: string) => values.get(key)
   const stored = await WalkStore.read({ get }, personKey(ada), await keyRing.dataKey())
 
@@ -234,29 +234,33 @@ it('a walk of 0.1.0 is continued, and written with the same names', async () => 
 })
 
 it('a stored return address that is no longer allowed is dropped', async () => {
-  const { process, damage } = setUpWalks()
+  const { openWalks, damage } = setUpWalks()
   const visit = { only: ['a'], returnTo: 'https://evil.example/' }
   await damage({ ...full, visit, visitAtStart: visit })
-  const walk = await process().load(ada)
+  const walk = await openWalks().load(ada)
   expect([walk.visit, walk.visitAtStart]).toEqual([{ datasources: ['a'] }, { datasources: ['a'] }])
 })
 
 it.each([
-  ['another issuer', true, { issuer: 'https://new.example', emailVerified: true }],
-  ['another issuer that hasn’t verified the address', false, { issuer: 'https://new.example' }],
-  ['the same issuer, as another account', false, { issuer: ada.issuer, emailVerified: true }],
+  ['continues the walk at another issuer', true, { issuer: 'https://new.example', emailVerified: true }],
   [
-    'another issuer, with another address',
+    'begins anew at another issuer that hasn’t verified the address',
+    false,
+    { issuer: 'https://new.example' },
+  ],
+  ['begins anew at the same issuer, as another account', false, { issuer: ada.issuer, emailVerified: true }],
+  [
+    'begins anew at another issuer with another address',
     false,
     { issuer: 'https://new.example', emailVerified: true, email: 'bob@acme.example' },
   ],
   [
-    'another issuer, with an address added after the walk',
+    'continues the walk at another issuer with an address added later',
     true,
     { issuer: 'https://new.example', emailVerified: true, email: 'king@acme.example' },
   ],
-])('someone who signs in at %s continues the walk: %s', async (_what, isContinued, given) => {
-  const { process } = setUpWalks()
+])('someone who signs in %s', async (_what, isContinued, given) => {
+  const { openWalks } = setUpWalks()
   const people = testPeople()
   const email = 'ada@acme.example'
   await people.change(email, (person) => withSignIn(person, personKey(ada)))
@@ -266,14 +270,14 @@ it.each([
     formerEmails: [email],
   }))
 
-  const before = await process().update(ada, (walk) => ({
+  const before = await openWalks().update(ada, (walk) => ({
     ...skip(applyCheck(walk, apps, 1, 30), 'wiki_1', 1),
     visit: { datasources: ['wiki'] },
     issuer: ada.issuer,
     email,
   }))
   const user = { subject: 'another', email, ...given }
-  const walks = process(undefined, people)
+  const walks = openWalks(undefined, people)
   const walk = await walks.load(user)
 
   expect(walk.apps).toEqual(isContinued ? before.apps : [])
@@ -284,11 +288,15 @@ it.each([
 })
 
 it.each([
-  ['the person', {}, { skippedAt: 2, blockedAt: 3, unconfirmedAt: 2, connectedAt: 1 }],
-  ['another account with the address', { subject: 'bob' }, undefined],
-  ['someone whose address isn’t verified', { emailVerified: false }, undefined],
-])('an expired walk is continued from the record of the person: %s', async (_what, given, expected) => {
-  const { process } = setUpWalks()
+  [
+    'continues from the record of the person',
+    {},
+    { skippedAt: 2, blockedAt: 3, unconfirmedAt: 2, connectedAt: 1 },
+  ],
+  ['begins anew for another account with the address', { subject: 'bob' }, undefined],
+  ['begins anew for someone whose address isn’t verified', { emailVerified: false }, undefined],
+])('an expired walk %s', async (_what, given, expected) => {
+  const { openWalks } = setUpWalks()
   const people = testPeople()
   const email = 'ada@acme.example'
   const states = {
@@ -304,7 +312,7 @@ it.each([
     return { ...known, intents: { checkedAt: 2, apps: known.intents!.apps.map(since) } }
   })
 
-  const walks = process(undefined, people)
+  const walks = openWalks(undefined, people)
   const user = { ...ada, email, emailVerified: true, ...given }
   const walk = await walks.load(user)
   await walks.update(user, (same) => same, walk)
@@ -319,19 +327,23 @@ it.each([
 })
 
 it('a reused address doesn’t get the walk of its former owner', async () => {
-  const { process } = setUpWalks()
+  const { openWalks } = setUpWalks()
   const people = testPeople()
   const email = 'ada@acme.example'
   const newUser = { issuer: 'https://new.example', subject: 'ada', email, emailVerified: true }
   for (const user of [ada, newUser]) {
     await people.change(email, (person) => withSignIn(person, personKey(user)))
-    await process().update(user, (walk) => ({ ...applyCheck(walk, apps, 1, 30), issuer: user.issuer, email }))
+    await openWalks().update(user, (walk) => ({
+      ...applyCheck(walk, apps, 1, 30),
+      issuer: user.issuer,
+      email,
+    }))
   }
-  expect((await process(undefined, people).load({ ...newUser, subject: 'bob' })).apps).toEqual([])
+  expect((await openWalks(undefined, people).load({ ...newUser, subject: 'bob' })).apps).toEqual([])
 })
 
 it('a walk of an earlier version without a person is continued by no one else', async () => {
-  const { process } = setUpWalks()
+  const { openWalks } = setUpWalks()
   const people = testPeople()
   const user = {
     issuer: 'https://new.example',
@@ -340,18 +352,18 @@ it('a walk of an earlier version without a person is continued by no one else', 
     emailVerified: true,
   }
   await people.change(user.email, (person) => withSignIn(person, personKey(ada)))
-  await process().update(ada, (walk) => applyCheck(walk, apps, 1, 30))
-  expect((await process(undefined, people).load(user)).apps).toEqual([])
+  await openWalks().update(ada, (walk) => applyCheck(walk, apps, 1, 30))
+  expect((await openWalks(undefined, people).load(user)).apps).toEqual([])
 })
 
 it.each([
-  ['known for less than thirty days', 'ada@acme.example', 30 * 86_400_000 + 1, false],
-  ['known for thirty days', 'ada@acme.example', 30 * 86_400_000 + 2, true],
-  ['that is new', 'king@acme.example', 2, true],
-])('an address %s is stored for longer than the walk, or is already', async (_what, email, now, isStored) => {
-  const { values, process } = setUpWalks()
-  const walk = { ...(await process().load(ada)), email: 'ada@acme.example', emailStoredAt: 2 }
-  const walks = process(undefined, undefined, [], () => now)
+  ['stored less than thirty days ago isn’t stored again', 'ada@acme.example', 30 * 86_400_000 + 1, false],
+  ['stored thirty days ago is stored again', 'ada@acme.example', 30 * 86_400_000 + 2, true],
+  ['that is new is stored', 'king@acme.example', 2, true],
+])('for longer than the walk, an address %s', async (_what, email, now, isStored) => {
+  const { values, openWalks } = setUpWalks()
+  const walk = { ...(await openWalks().load(ada)), email: 'ada@acme.example', emailStoredAt: 2 }
+  const walks = openWalks(undefined, undefined, [], () => now)
   expect(await walks.rememberAddress(ada, walk, email)).toBe(isStored ? now : 2)
   expect([...values.keys()].filter((key) => key.startsWith('sign-in-address:'))).toHaveLength(
     Number(isStored),
@@ -359,8 +371,8 @@ it.each([
 })
 
 it('forgetting a sign-in erases its walk and its address', async () => {
-  const { values, process, keyRing, records } = setUpWalks()
-  const walks = process()
+  const { values, openWalks, keyRing, records } = setUpWalks()
+  const walks = openWalks()
   const walk = await walks.update(ada, (before) => applyCheck(before, apps, 1, 30))
   await walks.rememberAddress(ada, walk, 'ada@acme.example')
   expect(values.size).toBe(2)

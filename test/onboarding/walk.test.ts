@@ -181,12 +181,12 @@ it('a check waits after a click, however the clock is changed', () => {
 })
 
 it.each([
-  [[], 'slack_2', true],
-  [['slack'], 'slack_12', true],
-  [['slack_1'], 'slack_12', false],
-  [['sla'], 'slack_2', false],
-  [['slack_eu'], 'slack_1_eu', false],
-])('a visit narrowed to %j shows %s: %s', (only, instance, isShown) => {
+  [[], 'shows', 'slack_2', true],
+  [['slack'], 'shows', 'slack_12', true],
+  [['slack_1'], 'doesn’t show', 'slack_12', false],
+  [['sla'], 'doesn’t show', 'slack_2', false],
+  [['slack_eu'], 'doesn’t show', 'slack_1_eu', false],
+])('a visit narrowed to %j %s %s', (only, _outcome, instance, isShown) => {
   expect(inScope({ datasources: only }, instance)).toBe(isShown)
 })
 
@@ -212,10 +212,10 @@ it('repeating a response doesn’t change the walk', () => {
 })
 
 it.each<[string, ReadonlyMap<string, number> | undefined, object]>([
-  ['there is no record', undefined, { connectedAt: 2 }],
-  ['the record knows no loss', new Map(), { connectedAt: undefined, lapsedAt: undefined }],
-  ['the record has a loss', new Map([['slack_1', 7]]), { connectedAt: undefined, lapsedAt: 7 }],
-])('an app that is listed again was lost only if the record says so: %s', (_what, lapses, expected) => {
+  ['keeps the time of its connection without a record', undefined, { connectedAt: 2 }],
+  ['wasn’t lost if the record has no loss', new Map(), { connectedAt: undefined, lapsedAt: undefined }],
+  ['was lost at the time in the record', new Map([['slack_1', 7]]), { connectedAt: undefined, lapsedAt: 7 }],
+])('an app that is listed again %s', (_what, lapses, expected) => {
   const known = applyCheck(newWalk(1), [slack, github], 1, 90)
   const connected = applyCheck(known, [github], 2, 90)
   const again = applyCheck(connected, [slack, github], 3, 90)
