@@ -99,11 +99,12 @@ it('the owner gets one email about everyone waiting, with the links to approve',
 })
 
 it.each([
-  ['in place of the former one', [EVE], [EVE]],
-  ['besides the former one', [GRACE, EVE], [EVE]],
-  ['no longer', [GRACE], []],
-])('a new owner %s is asked, as for the first time', async (_how, owner, recipients) => {
-  const rollout = await setUpWaitingPeople()
+  ['a new owner in place of the former one is asked', [EVE], [EVE]],
+  ['a new owner besides the former one is asked', [GRACE, EVE], [EVE]],
+  ['no one is asked again after one of two owners left', [GRACE], []],
+])('while an approval is requested, %s', async (_how, owner, recipients) => {
+  const rollout = installation()
+  await setUpWaitingPeople(rollout)
   const before = { ...slack, owner: [GRACE, BOB] }
   const others = { company: resolveCompany({ languages: ['en'], datasources: { slack: before } }, new Map()) }
   await sentOn(rollout, TUESDAY, 10, recipients.length === 0 ? others : withOwner)
@@ -207,11 +208,18 @@ async function linesOf({ keepState }: Installation) {
 }
 
 it.each([
-  ['the others can connect it', ALL, true, '2 other people can connect it now'],
-  ['only one person waited', [ADA], true, 'no one else was waiting for it'],
-  ['its owner didn’t press the button', ALL, false, '2 other people can connect it now'],
-])('a digest has one line about an approval that works: %s', async (_who, waiting, isPressed, text) => {
-  const rollout = await setUpRequest(waiting)
+  ['counts the others who can connect it', ALL, true, '2 other people can connect it now'],
+  ['names no others if only one person waited', [ADA], true, 'no one else was waiting for it'],
+  [
+    'counts the others, though its owner didn’t press the button',
+    ALL,
+    false,
+    '2 other people can connect it now',
+  ],
+])('the one line of a digest about an approval that works %s', async (_who, waiting, isPressed, text) => {
+  const rollout = installation()
+  await setUpWaitingPeople(rollout, waiting)
+  await sentOn(rollout, TUESDAY)
   const decision = { at: timeOf(TUESDAY, 11), by: GRACE }
   if (isPressed) await rollout.keepState.recordDecision('slack_1', decision)
   await sentOn(rollout, TUESDAY, 13)
@@ -276,11 +284,13 @@ it.each([
 })
 
 it.each([
-  ['while admins don’t answer', {}, [1, 1]],
-  ['not once they have removed it', { markedRemovedAt: timeOf(WEDNESDAY) }, [0, 0]],
-  ['until everyone was checked once more', undefined, [1, 0]],
-] as const)('an approval of an app that leaves all lists is kept: %s', async (_when, answer, kept) => {
-  const rollout = await setUpRequest()
+  ['is kept while admins don’t answer', {}, [1, 1]],
+  ['is dropped once they have removed the app', { markedRemovedAt: timeOf(WEDNESDAY) }, [0, 0]],
+  ['is kept without a question until everyone was checked once more', undefined, [1, 0]],
+] as const)('an approval of an app that leaves all lists %s', async (_when, answer, kept) => {
+  const rollout = installation()
+  await setUpWaitingPeople(rollout)
+  await sentOn(rollout, TUESDAY)
   for (const email of ALL) rollout.unconnectedApps.set(email, [])
   const cluster = { name: 'Slack', noticedAt: timeOf(WEDNESDAY), since: timeOf(WEDNESDAY, 9), people: 9 }
   const delistedApps = answer === undefined ? [] : [{ ...cluster, instance: 'slack_1', ...answer }]

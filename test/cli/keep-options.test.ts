@@ -26,14 +26,14 @@ function resultOf<T>(work: () => T): T | string | undefined {
 }
 
 it.each([
-  ['yesterday is refused', 1, '2027-01-17', 'that day is over'],
+  ['yesterday is refused during a pause', 1, '2027-01-17', 'that day is over'],
   ['today ends a pause', 1, '2027-01-18', undefined],
   ['yesterday is refused after a pause', 0, '2027-01-17', 'that day is over'],
   ['today is refused after a pause', 0, '2027-01-18', 'there is no pause to end'],
   ['today is refused without a pause', undefined, '2027-01-18', 'there is no pause to end'],
   ['tomorrow begins a pause', undefined, '2027-01-19', midnight + DAY],
   ['tomorrow shortens a pause', 2, '2027-01-19', midnight + DAY],
-])('--pause-until changes the end of a pause: %s', (_what, days, pauseUntil, expected) => {
+])('--pause-until with %s', (_what, days, pauseUntil, expected) => {
   const state = { ...newKeepState(), ...(days !== undefined && { pausedUntil: midnight + days * DAY }) }
   const answer = resultOf(() => applyOptions(state, { pauseUntil }, moment).pausedUntil)
   expect(answer).toBe(expected)
@@ -49,45 +49,53 @@ it.each<[what: string, Partial<DelistedApp>, Parameters<typeof applyOptions>[1],
   ['--removed says that it was removed', {}, { removed: ['jira_1'] }, { markedRemovedAt: NOW }],
   ['--release says that it is connected', {}, { release: ['jira_1'] }, { markedConnectedAt: NOW }],
   ['--release all says nothing', {}, { release: ['all'] }, 'are held back'],
-  ['both together are refused', {}, { release: ['jira_1'], removed: ['jira_1'] }, 'contradict each other'],
-  ['both about its datasource are refused', {}, { release: ['jira'], removed: ['jira_2'] }, 'contradict each other'],
-  ['the same answer keeps its time', { markedRemovedAt: 7 }, { removed: ['jira_1'] }, { markedRemovedAt: 7 }],
+  ['both options together are refused', {}, { release: ['jira_1'], removed: ['jira_1'] }, 'contradict each other'],
+  ['both options about its datasource are refused', {}, { release: ['jira'], removed: ['jira_2'] }, 'contradict each other'],
+  ['the same answer again keeps its time', { markedRemovedAt: 7 }, { removed: ['jira_1'] }, { markedRemovedAt: 7 }],
   ['--release corrects --removed', { markedRemovedAt: 7 }, { release: ['jira_1'] }, { markedConnectedAt: NOW }],
   ['--release all corrects nothing', { markedRemovedAt: 7 }, { release: ['all'] }, 'are held back'],
   ['--removed corrects --release', { markedConnectedAt: 7 }, { removed: ['jira_1'] }, { markedRemovedAt: NOW }],
   ['a second --release is refused', { markedConnectedAt: 7 }, { release: ['jira_1'] }, 'are held back'],
   ['--removed may name its replacement', {}, { removed: ['jira_2'] }, { markedRemovedAt: NOW }],
   ['--removed of another app is refused', {}, { removed: ['notion_1'] }, 'gone from most lists'],
-])('the question about an app has the newest answer: %s', (_what, before, answers, after) => {
+])('after a question about an app, %s', (_what, before, answers, after) => {
   const state = { ...newKeepState(), delistedApps: [{ ...removedApp, ...before }, figma] }
   const answer = resultOf(() => applyOptions(state, answers, moment).delistedApps)
   expect(answer).toEqual(typeof after === 'string' ? after : [{ ...removedApp, ...after }, figma])
 })
 
+const massDisconnectsOf = (...instances: string[]) =>
+  instances.map((instance) => ({ ...massDisconnect, instance }))
+const [slackDown, ...othersDown] = massDisconnectsOf('slack_1', 'jira_1', 'github_1')
+
 it.each([
   [['slack_1'], ['jira_1', 'github_1']],
-  [['slack_7'], ['jira_1', 'github_1']],
   [['slack_1', 'jira'], ['github_1']],
   [['github_0'], ['slack_1', 'jira_1']],
   [['jira_2'], ['slack_1', 'github_1']],
   [['all'], []],
-  [['slack_1', 'figma_1'], 'are held back'],
 ])('after --release %j the paused apps are %j', (release, paused) => {
-  const massDisconnects = ['slack_1', 'jira_1', 'github_1'].map((instance) => ({
-    ...massDisconnect,
-    instance,
-    ...(instance === 'slack_1' && release[0] === 'slack_7' && { movedTo: 'slack_7' }),
-  }))
-  const after = resultOf(() => [
-    ...pausedApps(applyOptions({ ...newKeepState(), massDisconnects }, { release }, moment)),
-  ])
-  expect(after).toEqual(paused)
+  const massDisconnects = [slackDown!, ...othersDown]
+  const after = applyOptions({ ...newKeepState(), massDisconnects }, { release }, moment)
+  expect([...pausedApps(after)]).toEqual(paused)
+})
+
+it('--release of the instance to which an app has moved resumes it', () => {
+  const massDisconnects = [{ ...slackDown!, movedTo: 'slack_7' }, ...othersDown]
+  const after = applyOptions({ ...newKeepState(), massDisconnects }, { release: ['slack_7'] }, moment)
+  expect([...pausedApps(after)]).toEqual(['jira_1', 'github_1'])
+})
+
+it('--release of an app that isn’t paused is refused beside one that is', () => {
+  const state = { ...newKeepState(), massDisconnects: [slackDown!, ...othersDown] }
+  const release = ['slack_1', 'figma_1']
+  expect(resultOf(() => applyOptions(state, { release }, moment))).toBe('are held back')
 })
 
 it.each([
   [{ removed: ['jira_1'] }, 'removed'],
   [{ release: ['jira_1'] }, 'connected'],
-])('the answer %j is an event for admins: %s', (options, what) => {
+])('the answer %j is shown to admins as the event %s', (options, what) => {
   const { appEvents } = applyOptions({ ...newKeepState(), delistedApps: [removedApp] }, options, moment)
   expect(appEvents).toMatchObject([{ what, instance: 'jira_1', people: 12 }])
 })
