@@ -153,30 +153,45 @@ const onHold = /Emails about this app are on hold until an admin decides\./
 const later = (day: string) => new RegExp(`No email before ${day}: a pause, or quiet days\\.`)
 const NEVER = /No email|on hold/
 
-it.each<[when: string, state: Partial<KeepState>, quietDays: (typeof quiet)[], text: RegExp | undefined]>([
-  ['on a usual day', {}, [], undefined],
-  ['on hold', { massDisconnects: [{ ...app, lapsed: 9, had: 9 }] }, [], onHold],
-  ['released', { massDisconnects: [{ ...app, lapsed: 9, had: 9, resumedAt: now }] }, [], undefined],
-  ['in question', { delistedApps: [{ ...app, people: 9 }] }, [], onHold],
-  ['in a pause', { pausedUntil: Date.parse('2026-12-02') }, [], later('Dec 2, 2026')],
-  ['after a pause', { pausedUntil: Date.parse('2026-11-27') }, [], undefined],
-  ['on quiet days before a weekend', {}, [quiet], later('Nov 30, 2026')],
-  ['on the day before', {}, [{ ...quiet, from: '2026-11-28' }], undefined],
-])('an owner, and admins, read when people are emailed: %s', async (_when, state, quietDays, text) => {
+/** What the owner's page says at each stage, and the line about the approval on /admin. */
+async function textsAboutEmails(state: Partial<KeepState>, quietDays: (typeof quiet)[]) {
   const company = { ...slackCompany, quietDays }
-  const textsOf = async (change: Partial<Approval>) => {
+  const ownerText = async (change: Partial<Approval>) => {
     const approval = { ...waiting, stageChangedAt: since, approvedAt: since, ...change }
     const { body } = await setUpApprovalPages({ state, company, approvals: [approval] }).open()
     return (body.paragraphs as string[]).join(' ')
   }
-  const stages = [{}, { stage: 'approved' }, { stage: 'confirmed', waitingPeople: 0 }] as const
-  const texts = [await textsOf(stages[0]), await textsOf(stages[1]), await textsOf(stages[2])]
-  expect(texts.filter((one) => (text ?? NEVER).test(one))).toEqual(text === undefined ? [] : texts)
-  const approvals = [{ ...waiting, ...stages[1], approvedAt: since }]
+  const confirmed = await ownerText({ stage: 'confirmed', waitingPeople: 0 })
+  const owners = [await ownerText({}), await ownerText({ stage: 'approved' }), confirmed]
+  const approvals: Approval[] = [{ ...waiting, stage: 'approved', approvedAt: since }]
   const report = await createReport(summaries(), now)
-  const lines = approvedLines(report, { ...newKeepState(), ...state, approvals }, { ...company, t, now })
-  expect([lines.length, (text ?? NEVER).test(lines.join())]).toEqual([1, text !== undefined])
-  expect((await textsOf(stages[2])).includes('We’re telling them.')).toBe(text === undefined)
+  const admins = approvedLines(report, { ...newKeepState(), ...state, approvals }, { ...company, t, now })
+  return { owners, confirmed, admins }
+}
+
+it.each<[when: string, state: Partial<KeepState>, quietDays: (typeof quiet)[], text: RegExp]>([
+  ['while the app is on hold', { massDisconnects: [{ ...app, lapsed: 9, had: 9 }] }, [], onHold],
+  ['while the app is in question', { delistedApps: [{ ...app, people: 9 }] }, [], onHold],
+  ['in a pause', { pausedUntil: Date.parse('2026-12-02') }, [], later('Dec 2, 2026')],
+  ['on quiet days before a weekend', {}, [quiet], later('Nov 30, 2026')],
+])('owners and admins read when people are emailed %s', async (_when, state, quietDays, text) => {
+  const { owners, confirmed, admins } = await textsAboutEmails(state, quietDays)
+  for (const one of owners) expect(one).toMatch(text)
+  expect(confirmed).not.toContain('We’re telling them.')
+  expect(admins).toEqual([expect.stringMatching(text)])
+})
+
+it.each<[when: string, state: Partial<KeepState>, quietDays: (typeof quiet)[]]>([
+  ['on a usual day', {}, []],
+  ['after a release', { massDisconnects: [{ ...app, lapsed: 9, had: 9, resumedAt: now }] }, []],
+  ['after a pause', { pausedUntil: Date.parse('2026-11-27') }, []],
+  ['on the day before quiet days', {}, [{ ...quiet, from: '2026-11-28' }]],
+])('owners and admins read of no delay of emails %s', async (_when, state, quietDays) => {
+  const { owners, confirmed, admins } = await textsAboutEmails(state, quietDays)
+  for (const one of owners) expect(one).not.toMatch(NEVER)
+  expect(confirmed).toContain('We’re telling them.')
+  expect(admins).toHaveLength(1)
+  expect(admins.join()).not.toMatch(NEVER)
 })
 
 it.each([
@@ -344,17 +359,27 @@ it.each([
 })
 
 it.each([
-  ['while it is tried', { stage: 'approved', stageChangedAt: since, approvedAt: since }, 'blocked'],
-  ['once the app works', { stage: 'confirmed', stageChangedAt: since }, 'unconnected'],
-  ['if they request it after the app worked', { stage: 'confirmed', stageChangedAt: since - 1 }, 'blocked'],
-] as const)(
-  'figures and the person’s page show who waits for an approval: %s',
-  async (_when, change, state) => {
-    const intents = { checkedAt: now, apps: [{ instance: 'slack_1', kind: 'blocked', since } as const] }
-    const keepState = { ...newKeepState(), approvals: [{ ...waiting, ...change }] }
-    const person = { ...withSlack('unconnected'), signedInAt: since, intents }
-    expect(historyOf(person, keepState).apps).toMatchObject([{ state }])
-    const { stuck } = await createReport(summarizeAll(Readable.from([person]), keepState), now)
-    expect(stuck).toBe(Number(state === 'blocked'))
-  },
-)
+  [
+    'someone waits while it is tried',
+    { stage: 'approved', stageChangedAt: since, approvedAt: since },
+    'blocked',
+  ],
+  [
+    'someone no longer waits once the app works',
+    { stage: 'confirmed', stageChangedAt: since },
+    'unconnected',
+  ],
+  [
+    'someone waits who requested it after the app worked',
+    { stage: 'confirmed', stageChangedAt: since - 1 },
+    'blocked',
+  ],
+] as const)('figures and a person’s page agree about an approval: %s', async (_when, change, state) => {
+  const ada = withAppStates(newPerson('ada@acme.example', now), { slack_1: 'unconnected' }, now)
+  const intents = { checkedAt: now, apps: [{ instance: 'slack_1', kind: 'blocked', since } as const] }
+  const keepState = { ...newKeepState(), approvals: [{ ...waiting, ...change }] }
+  const person = { ...ada, signedInAt: since, intents }
+  expect(historyOf(person, keepState).apps).toMatchObject([{ state }])
+  const { stuck } = await createReport(summarizeAll(Readable.from([person]), keepState), now)
+  expect(stuck).toBe(Number(state === 'blocked'))
+})
