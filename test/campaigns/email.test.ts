@@ -139,24 +139,33 @@ const doneApp = { instance: 'jira_9', name: 'Jira', state: 'connected' as const 
 const blockedApp = { instance: 'miro_9', name: 'Miro', state: 'blocked' as const }
 
 it.each([
-  ['the first has the progress', ['Slack'], 1, 2, '1 of your 4 apps is connected. It takes about 2 minutes.'],
-  ['the second has the reason', ['Slack'], 2, 2, 'because these apps are part of'],
-  ['the second has one button', ['Slack'], 2, 2, 'Notion Connect my apps'],
-  ['one of two apps has one button', ['Slack', 'Figma'], 2, 3, 'Notion Connect my apps'],
-  ['the last one says so', ['Slack'], 3, 2, 'This is our last reminder about Slack.'],
-])(
-  'a reminder counts all apps left to connect, without blocked ones: %s',
-  (_what, apps, reminder, count, sentence) => {
-    const { subject, text, html } = write({ apps, reminder, allApps: [openApp, blockedApp, doneApp] })
-    const heading = `${count} apps aren’t connected to Acme Search yet`
-    expect(subject).toBe(heading)
-    expect(text).toMatch(new RegExp(`^Ada, ${heading}\n`))
-    for (const all of [text.replaceAll(/[\s-]+/g, ' '), wordsIn(html)]) {
-      expect(all).toContain(sentence)
-      expect(all).not.toMatch(/in one place|to go|left|The rest/)
-    }
-  },
-)
+  [
+    'the first reminder has the progress',
+    ['Slack'],
+    1,
+    2,
+    '1 of your 4 apps is connected. It takes about 2 minutes.',
+  ],
+  ['the second reminder has the reason', ['Slack'], 2, 2, 'because these apps are part of'],
+  ['the second reminder has one button', ['Slack'], 2, 2, 'Notion Connect my apps'],
+  ['a reminder of two apps has one button', ['Slack', 'Figma'], 2, 3, 'Notion Connect my apps'],
+  [
+    'the last reminder announces that it is the last',
+    ['Slack'],
+    3,
+    2,
+    'This is our last reminder about Slack.',
+  ],
+])('%s, and counts apps left to connect', async (_what, apps, reminder, count, sentence) => {
+  const { subject, text, html } = await write({ apps, reminder, allApps: [openApp, blockedApp, doneApp] })
+  const heading = `${count} apps aren’t connected to Acme Search yet`
+  expect(subject).toBe(heading)
+  expect(text).toMatch(new RegExp(`^Ada, ${heading}\n`))
+  for (const all of [text.replaceAll(/[\s-]+/g, ' '), wordsIn(html)]) {
+    expect(all).toContain(sentence)
+    expect(all).not.toMatch(/in one place|to go|left|The rest/)
+  }
+})
 
 const CONNECT = 'Slack was approved. Connect it now.'
 const TRY_AGAIN = 'Try connecting Slack again'

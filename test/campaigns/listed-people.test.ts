@@ -154,10 +154,10 @@ it.each<[what: string, string[], faults: string[]]>([
 })
 
 it.each([
-  ['aren’t suspicious: three for everyone', 3, 3, false],
-  ['are suspicious: four for more than a tenth', 4, 39, true],
-  ['aren’t suspicious: four for a tenth', 4, 40, false],
-  ['are suspicious: five for more than a tenth', 5, 40, true],
+  ['for three people aren’t suspicious, even if they are everyone', 3, 3, false],
+  ['for four people, more than a tenth, are suspicious', 4, 39, true],
+  ['for four people, a tenth, aren’t suspicious', 4, 40, false],
+  ['for five people, more than a tenth, are suspicious', 5, 40, true],
 ])('new addresses %s', (_what, changes, people, expected) => {
   expect(
     isSuspiciouslyMany(

@@ -162,13 +162,15 @@ it.each<[number, number, string]>([
 
 const html = { headers: { 'content-type': 'text/html' } }
 
-it.each<[number, object, boolean]>([
-  ...[400, 404, 422].map((status) => [status, {}, true] as [number, object, boolean]),
+it.each<[number, object, string, boolean]>([
+  ...[400, 404, 422].map((status) => [status, {}, 'may be', true] as [number, object, string, boolean]),
   // Contract 7: 401 and 403 are about the token.
-  ...[401, 403, 405, 410, 418, 429, 500].map((status) => [status, {}, false] as [number, object, boolean]),
-  [400, html, false],
-  [422, html, false],
-])('status %i with %j may be about the person: %s', (status, given, expected) => {
+  ...[401, 403, 405, 410, 418, 429, 500].map(
+    (status) => [status, {}, 'isn’t', false] as [number, object, string, boolean],
+  ),
+  [400, html, 'isn’t', false],
+  [422, html, 'isn’t', false],
+])('status %i with %j %s about the person', (status, given, _outcome, expected) => {
   expect(problemFor(status, '', given).mayBeAboutPerson).toBe(expected)
 })
 

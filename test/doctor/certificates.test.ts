@@ -18,16 +18,16 @@ beforeAll(async () => void (port = await listen(server)))
 afterAll(() => void server.close())
 
 it.each([
-  ['PUBLIC_URL', 'https', [22]],
-  ['SERVICE_BASE_URL', 'https', [22]],
-  ['OIDC_ISSUER', 'https', [22]],
-  ['SMTP_URL', 'smtps', [22]],
-  ['REDIS_URL', 'rediss', [22]],
-  ['WEBHOOK_URL', 'https', [22]],
-  ['SMTP_URL', 'smtp', []],
-  ['REDIS_URL', 'redis', []],
-  ['SERVICE_BASE_URL', 'http', []],
-])('the server of %s is asked for its certificate by TLS: %s', async (setting, scheme, expected) => {
+  ['PUBLIC_URL', 'https', 'a TLS handshake', [22]],
+  ['SERVICE_BASE_URL', 'https', 'a TLS handshake', [22]],
+  ['OIDC_ISSUER', 'https', 'a TLS handshake', [22]],
+  ['SMTP_URL', 'smtps', 'a TLS handshake', [22]],
+  ['REDIS_URL', 'rediss', 'a TLS handshake', [22]],
+  ['WEBHOOK_URL', 'https', 'a TLS handshake', [22]],
+  ['SMTP_URL', 'smtp', 'nothing', []],
+  ['REDIS_URL', 'redis', 'nothing', []],
+  ['SERVICE_BASE_URL', 'http', 'nothing', []],
+])('the server of %s by %s is sent %s', async (setting, scheme, _what, expected) => {
   firstBytes.length = 0
   await certificatesCheck.collect({ [setting]: `${scheme}://127.0.0.1:${port}` })
   expect(firstBytes).toEqual(expected)

@@ -81,11 +81,14 @@ it('each source that uses the data key has its kinds of records here', () => {
   expect(new Set(keys.keys())).toEqual(new Set(Object.values(KINDS).flat()))
 })
 
-it.each(Object.values(KINDS).flat())('the doctor knows whether a record %s can be read', async (kind) => {
-  const key = keys.get(kind) ?? ''
-  const text = (await store.records.get(key)) ?? ''
-  await store.records.put(key, 'damaged', 60)
-  const found = await recordsCheck.collect({ ...setup(), settings }, now)
-  await store.records.put(key, text, 60)
-  expect(found?.unreadable).toBe(1)
-})
+it.each(Object.values(KINDS).flat())(
+  'the doctor finds that a damaged record %s can’t be read',
+  async (kind) => {
+    const key = keys.get(kind) ?? ''
+    const text = (await store.records.get(key)) ?? ''
+    await store.records.put(key, 'damaged', 60)
+    const found = await recordsCheck.collect({ ...setup(), settings }, now)
+    await store.records.put(key, text, 60)
+    expect(found?.unreadable).toBe(1)
+  },
+)

@@ -222,14 +222,18 @@ it('the intents of the newest page stay after a later check of a run', () => {
   expect(withIntents(later, AT - 1, blocked, AT + MINUTE)).toBe(later)
 })
 
-it.each<[who: string, 'neither' | 'ready' | 'finished', Person]>([
-  ['before the first check', 'neither', ada],
+it.each<[who: string, 'neither ready nor finished' | 'ready' | 'finished', Person]>([
+  ['before the first check', 'neither ready nor finished', ada],
   ['without an app to connect', 'ready', afterCheck(ada, [])],
   ['whose only app is switched off', 'ready', withAppStates(ada, { a_1: 'off' }, AT)],
   ['who has connected all other apps', 'finished', withAppStates(ada, { a_1: 'connected', b_1: 'off' }, AT)],
-  ['with an unconnected app', 'neither', withAppStates(ada, { a_1: 'connected', b_1: 'skipped' }, AT)],
-])('a person %s is ready or finished: %s', (_who, expected, person) => {
-  expect(isReady(person)).toBe(expected !== 'neither')
+  [
+    'with an unconnected app',
+    'neither ready nor finished',
+    withAppStates(ada, { a_1: 'connected', b_1: 'skipped' }, AT),
+  ],
+])('a person %s is %s', (_who, expected, person) => {
+  expect(isReady(person)).toBe(expected !== 'neither ready nor finished')
   expect(isFinished(person)).toBe(expected === 'finished')
 })
 

@@ -52,9 +52,9 @@ const emailsOf = async (people: PeopleStore) =>
   (await collect(people.all())).map(({ email }) => email).toSorted()
 
 it.each([
-  ['a corrected address is emailed again', adaNew, 'deferred'],
-  ['a reassigned one is not', vacatedAddress(ada, 'E1'), 'failed'],
-])('an email was rejected: %s', async (_what, to, state) => {
+  ['is emailed again at a corrected address', adaNew, 'deferred'],
+  ['isn’t emailed again at a vacated address', vacatedAddress(ada, 'E1'), 'failed'],
+])('someone whose email was rejected %s', async (_what, to, state) => {
   const { people } = setUp()
   await people.change(ada, (before) => withEmailState(before, 'failed', { now: NOW }))
   await people.rename(ada, to)
@@ -137,7 +137,7 @@ const bounced = { at: NOW + 1, what: 'bounced', by: 'root' } as const
 
 it.each<[what: string, before: EmailRecord[], since: EmailRecord[], after: [number, number][]]>([
   [
-    'an invitation each',
+    'an invitation of each',
     [emailAt(0, -20)],
     [emailAt(0, 1)],
     [
@@ -146,7 +146,7 @@ it.each<[what: string, before: EmailRecord[], since: EmailRecord[], after: [numb
     ],
   ],
   [
-    'reminders, too',
+    'an invitation and a reminder of each',
     [emailAt(0, -20), emailAt(1, -10)],
     [emailAt(0, 1), emailAt(1, 8)],
     [
@@ -156,9 +156,9 @@ it.each<[what: string, before: EmailRecord[], since: EmailRecord[], after: [numb
       [3, 8],
     ],
   ],
-  ['none before', [], [emailAt(0, 1)], [[0, 1]]],
-  ['none since', [emailAt(0, -20)], [], [[0, -20]]],
-])('a corrected id keeps the emails of both records: %s', async (_what, before, since, after) => {
+  ['only the later record’s', [], [emailAt(0, 1)], [[0, 1]]],
+  ['only the earlier record’s', [emailAt(0, -20)], [], [[0, -20]]],
+])('a corrected id keeps emails in order: %s', async (_what, before, since, after) => {
   const { people } = setUp()
   const vacated = vacatedAddress(ada, 'E1')
   const campaigns = (emails: EmailRecord[]) => [{ name: 'onboarding', emails }]
