@@ -1,5 +1,5 @@
-// Unsupported versions of Node fail with an explanation, however onramp is started. The tests change process.version before any
-// code of ours is loaded.
+// Unsupported versions of Node fail with an explanation, however onramp is started. The tests change process.version
+// before any code of ours is loaded.
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'

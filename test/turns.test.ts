@@ -1,4 +1,5 @@
-// Turns of people: how much runs at once, of all and of one. The turns of pages are in sign-in/service-for-person.test.ts.
+// Turns of people: how much runs at once, of all and of one. The turns of pages are in
+// sign-in/service-for-person.test.ts.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { Turns } from '../src/turns.ts'

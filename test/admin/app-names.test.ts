@@ -23,7 +23,9 @@ const ALL = Array.from({ length: 12 }, (_, one) => `p${one}@acme.example`)
 /** Someone who has only the second instances. */
 const [BOB] = ['p6@acme.example'] as const
 
-/** Half of the people have the first instances, the others the second ones; then `jira_2` is gone, and Bob is blocked. */
+/**
+ * Half of the people have the first instances, the others the second ones; then `jira_2` is gone, and Bob is blocked.
+ */
 async function setUp() {
   const rollout = installation()
   const { run, people, names, conditions, unconnectedApps, sentEmails } = rollout

@@ -119,7 +119,9 @@ it('fewer ready people name the app that has moved for some of them', () => {
   expect(compared([...moved, ...named])).toContain('7 fewer ready: Slack has moved, Notion is new')
 })
 
-/** A comparison with a day when all of a hundred people were ready. @param newApp people not ready because of a new app */
+/**
+ * A comparison with a day when all of a hundred people were ready. @param newApp people not ready because of a new app
+ */
 function linesAfterFall(
   { fewer, newApp }: { fewer: number; newApp: number },
   state: Partial<KeepState> = {},

@@ -1,4 +1,5 @@
-// An authorization server without state: it signs in everyone without a page, and the code carries the id_token's claims.
+// An authorization server without state: it signs in everyone without a page, and the code carries the id_token's
+// claims.
 import type { IncomingMessage } from 'node:http'
 import { callbackUrl, createTokenSigner, metadataOf } from '../helpers/token-signer.ts'
 

@@ -1,5 +1,5 @@
-// npm run bench:deprecations [LINES …]: lines a second and the most memory of `onramp deprecations check`, by default on 1 and
-// 10 million lines (about 0.2 and 2 GB), in a process of its own.
+// npm run bench:deprecations [LINES …]: lines a second and the most memory of `onramp deprecations check`, by default
+// on 1 and 10 million lines (about 0.2 and 2 GB), in a process of its own.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'

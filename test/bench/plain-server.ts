@@ -1,5 +1,6 @@
-// The overview as a good engineer would write it in an afternoon with the same libraries: sessions sealed in Redis through
-// express-session, the walk's record, helmet, one call, a template. /enter signs a person in without an authorization server.
+// The overview as a good engineer would write it in an afternoon with the same libraries: sessions sealed in Redis
+// through express-session, the walk's record, helmet, one call, a template. /enter signs a person in without an
+// authorization server.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { RedisStore } from 'connect-redis'
 import express, { type Request } from 'express'

@@ -1,5 +1,5 @@
-// npm run bench: pages a second for people who are signed in, and sign-ins a second, over real Redis and HTTP, beside servers
-// that do the same work in the same run. Only the ratios count: the machine may be busy.
+// npm run bench: pages a second for people who are signed in, and sign-ins a second, over real Redis and HTTP, beside
+// servers that do the same work in the same run. Only the ratios count: the machine may be busy.
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { runToEnd, spawnNode, untilServing } from '../helpers/processes.ts'

@@ -21,7 +21,9 @@ const answers: Record<string, object> = {
   '42': { policy: { datasourceInstances: [], likelihoodThreshold: 'SECRET' } },
 }
 
-/** Opens a page in Chromium, runs a script on it if one is given, and waits for its title. @returns the file of the HAR */
+/**
+ * Opens a page in Chromium, runs a script on it if one is given, and waits for its title. @returns the file of the HAR
+ */
 async function recorded(url: string, script?: string): Promise<string> {
   const har = fileOf('traffic.har', '')
   const browser = await openChromium()

@@ -1,5 +1,5 @@
-// The pages in every language pass the checks of every page, and an invented language shows untranslated texts and texts without
-// room for longer words.
+// The pages in every language pass the checks of every page, and an invented language shows untranslated texts and
+// texts without room for longer words.
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse, TYPE, type MessageFormatElement } from '@formatjs/icu-messageformat-parser'

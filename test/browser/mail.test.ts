@@ -1,5 +1,5 @@
-// Emails rendered by a browser, like in webmail: on a phone, in dark mode, from right to left, and without the style elements that
-// some programs drop.
+// Emails rendered by a browser, like in webmail: on a phone, in dark mode, from right to left, and without the style
+// elements that some programs drop.
 import type { BrowserContextOptions } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { createNoticeComposer } from '../../src/campaigns/mail/email.ts'

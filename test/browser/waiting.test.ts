@@ -1,4 +1,5 @@
-// The page that waits for the confirmation of a consent, in real Chromium: it never blocks the person or moves the focus.
+// The page that waits for the confirmation of a consent, in real Chromium: it never blocks the person or moves the
+// focus.
 import { beforeEach, expect, it } from 'vitest'
 import type { BrowserContextOptions } from 'playwright-core'
 import { useSite, type Visitor } from './visitor.ts'

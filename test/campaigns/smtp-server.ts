@@ -13,7 +13,10 @@ export type Received = {
   taken: number
 }
 
-/** The reply; undefined: the default one; a number: the default one after so many milliseconds; `break`: closes the connection. */
+/**
+ * The reply; undefined: the default one; a number: the default one after so many milliseconds; `break`: closes the
+ * connection.
+ */
 export type Script = (output: Received) => string | number | undefined
 
 const USUAL: Partial<Record<Stage, string>> = {

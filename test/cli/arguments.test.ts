@@ -1,5 +1,5 @@
-// Arguments of every command. An error is one line that quotes only names of commands and options, because a value may be a
-// pasted token.
+// Arguments of every command. An error is one line that quotes only names of commands and options, because a value may
+// be a pasted token.
 import { Command } from '@commander-js/extra-typings'
 import { expect, it } from 'vitest'
 import { onramp } from '../../src/cli/commands.ts'

@@ -1,5 +1,5 @@
-// Every reason for which `onramp keep` exits with 3 is an item of /admin. Without a run of their own, --release, --removed,
-// --pause-until and --confirm exit with 3, too: nothing was done, so there is nothing to show.
+// Every reason for which `onramp keep` exits with 3 is an item of /admin. Without a run of their own, --release,
+// --removed, --pause-until and --confirm exit with 3, too: nothing was done, so there is nothing to show.
 import { expect, it } from 'vitest'
 import { describeActionItems, withCompanyNames } from '../../src/admin/overview.ts'
 import { summarizeAll } from '../../src/admin/person-summary.ts'

@@ -1,4 +1,5 @@
-// Runs of `onramp keep` through the command: list, store, service, mail server, admins and company file reach their uses.
+// Runs of `onramp keep` through the command: list, store, service, mail server, admins and company file reach their
+// uses.
 import { expect, it } from 'vitest'
 import { historyOf } from '../../src/admin/person-history.ts'
 import type { ListEntry } from '../../src/campaigns/people-file.ts'

@@ -1,4 +1,5 @@
-// No secret appears in any output: all secrets are planted, every server echoes its requests, and all output is searched.
+// No secret appears in any output: all secrets are planted, every server echoes its requests, and all output is
+// searched.
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

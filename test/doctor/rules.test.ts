@@ -1,4 +1,5 @@
-// The rules of all checks except the authorization server: each fault has one finding, and a correct configuration none.
+// The rules of all checks except the authorization server: each fault has one finding, and a correct configuration
+// none.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'

@@ -1,4 +1,5 @@
-// A Redis Cluster of three primaries under load: primaries are killed, also the one of REDIS_URL, and replicas take over.
+// A Redis Cluster of three primaries under load: primaries are killed, also the one of REDIS_URL, and replicas take
+// over.
 import { beforeAll, expect, it } from 'vitest'
 import { createRedisOpener } from '../../src/records/redis-clients.ts'
 import { RedisConnection } from '../../src/records/redis-connection.ts'

@@ -1,5 +1,5 @@
-// Redis behind Sentinels under load: the primary is killed, demoted or frozen. After short outages the same people are signed
-// in.
+// Redis behind Sentinels under load: the primary is killed, demoted or frozen. After short outages the same people are
+// signed in.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, expect, it } from 'vitest'
 import { until } from '../helpers/processes.ts'

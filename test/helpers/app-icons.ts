@@ -1,4 +1,5 @@
-// `npm run icons` writes src/company/icons.json from the icon library; test/company/icon-library.journey.test.ts compares.
+// `npm run icons` writes src/company/icons.json from the icon library; test/company/icon-library.journey.test.ts
+// compares.
 import { writeFileSync } from 'node:fs'
 import * as library from 'simple-icons'
 import type { SimpleIcon } from 'simple-icons'

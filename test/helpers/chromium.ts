@@ -1,5 +1,5 @@
-// Real Chromium, with onramp and the sandbox on three loopback addresses, which browsers treat as three sites, so that cookies,
-// Referer, form-action and Fetch Metadata behave as in production.
+// Real Chromium, with onramp and the sandbox on three loopback addresses, which browsers treat as three sites, so that
+// cookies, Referer, form-action and Fetch Metadata behave as in production.
 import { existsSync } from 'node:fs'
 import { chromium, type Browser } from 'playwright-core'
 import { run, type RunOptions, type Running } from './running.ts'

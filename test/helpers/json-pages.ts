@@ -1,4 +1,5 @@
-// Routes of one router behind a session that the test sets. Pages are returned as JSON, problems as their code and detail.
+// Routes of one router behind a session that the test sets. Pages are returned as JSON, problems as their code and
+// detail.
 import express, { type ErrorRequestHandler, type Request, type RequestHandler } from 'express'
 import type { Problem } from '../../src/problem.ts'
 import type { User } from '../../src/session/signed-in.ts'

@@ -1,5 +1,5 @@
-// Records a server's JSON responses, to compare them with docs/openapi.yaml at the end. Apart from openapi.ts, which takes a
-// fifth of a second to load.
+// Records a server's JSON responses, to compare them with docs/openapi.yaml at the end. Apart from openapi.ts, which
+// takes a fifth of a second to load.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 
 export type JsonResponse = { method: string; path: string; status: number; type: string; body: string }

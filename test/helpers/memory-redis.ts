@@ -1,5 +1,5 @@
-// An in-memory implementation of the Redis commands that onramp sends, with a test clock. It doesn't run Lua but recognizes each
-// script by a word, so only tests on a real Redis verify the scripts.
+// An in-memory implementation of the Redis commands that onramp sends, with a test clock. It doesn't run Lua but
+// recognizes each script by a word, so only tests on a real Redis verify the scripts.
 import type { RedisCommands } from '../../src/records/redis-clients.ts'
 
 type Entry = { value: string; ends: number }

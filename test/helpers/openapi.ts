@@ -1,4 +1,5 @@
-// Compares onramp's responses and events with docs/openapi.yaml. A member that the document doesn't name is a fault here.
+// Compares onramp's responses and events with docs/openapi.yaml. A member that the document doesn't name is a fault
+// here.
 import { readFileSync } from 'node:fs'
 import addFormats from 'ajv-formats'
 import { Ajv2020 } from 'ajv/dist/2020.js'

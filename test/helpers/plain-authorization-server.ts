@@ -1,5 +1,5 @@
-// An authorization server for behavior of real servers that the sandbox lacks: a test can replace the response of each path. It
-// signs ada in without a prompt, and accepts registered clients.
+// An authorization server for behavior of real servers that the sandbox lacks: a test can replace the response of each
+// path. It signs ada in without a prompt, and accepts registered clients.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

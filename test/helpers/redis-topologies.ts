@@ -1,4 +1,5 @@
-// Redis as in production: a primary and a replica with three Sentinels, and a cluster of three primaries with a replica each.
+// Redis as in production: a primary and a replica with three Sentinels, and a cluster of three primaries with a replica
+// each.
 import { until } from './processes.ts'
 import { startRedis, type RedisServer, type RedisOptions } from './redis.ts'
 

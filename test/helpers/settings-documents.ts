@@ -1,5 +1,5 @@
-// `npm run settings` writes docs/settings.md, README.md's table of required settings, .env.example and company.schema.json;
-// test/conventions.test.ts compares.
+// `npm run settings` writes docs/settings.md, README.md's table of required settings, .env.example and
+// company.schema.json; test/conventions.test.ts compares.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
 import { companySchema } from '../../src/company/schema.ts'

@@ -1,5 +1,5 @@
-// A browser for tests, without a window: cookies per host (not per port, as in browsers), every hop of a redirect kept, Fetch
-// Metadata as Chromium sends it.
+// A browser for tests, without a window: cookies per host (not per port, as in browsers), every hop of a redirect kept,
+// Fetch Metadata as Chromium sends it.
 import { Agent, request } from 'undici'
 import { CookieJar } from './cookie-jar.ts'
 

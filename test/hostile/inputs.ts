@@ -1,5 +1,5 @@
-// Generators (fast-check) of hostile input: mutated valid examples, JSON with the right names and wrong values, and pieces repeated
-// until an inefficient regular expression hangs.
+// Generators (fast-check) of hostile input: mutated valid examples, JSON with the right names and wrong values, and
+// pieces repeated until an inefficient regular expression hangs.
 import * as fc from 'fast-check'
 
 /** Number of inputs for each property, and the seed. `npm run test:all` draws 300. */

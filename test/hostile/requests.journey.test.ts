@@ -1,5 +1,5 @@
-// The whole server with hostile requests and responses of the service: never a 500, never a second of work, and the next person is
-// served normally. HOSTILE_RUNS and HOSTILE_SEED as in readers.test.ts.
+// The whole server with hostile requests and responses of the service: never a 500, never a second of work, and the
+// next person is served normally. HOSTILE_RUNS and HOSTILE_SEED as in readers.test.ts.
 import { connect } from 'node:net'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'

@@ -1,5 +1,5 @@
-// No link leads to an app's consent without a click on our own page. This protects people who open links of others, and avoids
-// bounce-tracking protection, which deletes cookies of sites without interaction.
+// No link leads to an app's consent without a click on our own page. This protects people who open links of others, and
+// avoids bounce-tracking protection, which deletes cookies of sites without interaction.
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { openJourney } from '../helpers/journey.ts'
 import { routesFor } from '../helpers/routes.ts'

@@ -1,5 +1,5 @@
-// The limit of a person's requests leaves room for usual ones, and lets the person continue a moment later. Its counting is in
-// web/rate-limit.test.ts, its routes are in compose.test.ts.
+// The limit of a person's requests leaves room for usual ones, and lets the person continue a moment later. Its
+// counting is in web/rate-limit.test.ts, its routes are in compose.test.ts.
 import { expect, it } from 'vitest'
 import { answerConsent, openJourney } from '../helpers/journey.ts'
 import { shared } from '../helpers/shared.ts'

@@ -1,5 +1,5 @@
-// All calls go through a forward proxy with a password, to servers with certificates of a private authority. Their names don't
-// resolve on this machine, so no call can bypass the proxy.
+// All calls go through a forward proxy with a password, to servers with certificates of a private authority. Their
+// names don't resolve on this machine, so no call can bypass the proxy.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { LookupFunction } from 'node:net'

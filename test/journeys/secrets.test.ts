@@ -1,5 +1,5 @@
-// A whole journey with failures and all logging on: no secret is in a log line, on a page or in an address of ours, except in
-// redirects to the authorization server and the service.
+// A whole journey with failures and all logging on: no secret is in a log line, on a page or in an address of ours,
+// except in redirects to the authorization server and the service.
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { answerConsent, letRefresh, openJourney, type Journey } from '../helpers/journey.ts'
 import { chooseAccount, signIn } from '../helpers/running.ts'

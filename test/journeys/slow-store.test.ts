@@ -1,5 +1,5 @@
-// Two instances behind a balancer that alternates between them, on a Redis with 50 ms latency and slower writes: a redirect
-// before its record is saved fails at once.
+// Two instances behind a balancer that alternates between them, on a Redis with 50 ms latency and slower writes: a
+// redirect before its record is saved fails at once.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startServer } from '../../src/server.ts'
 import { loadSettings } from '../../src/settings/settings.ts'

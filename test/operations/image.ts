@@ -1,5 +1,5 @@
-// The checks of `bash test/image`: builds both images, runs the compose file with its store and a service with certificates of a
-// private authority, then the sandbox. Its argument is the folder that has `clone`.
+// The checks of `bash test/image`: builds both images, runs the compose file with its store and a service with
+// certificates of a private authority, then the sandbox. Its argument is the folder that has `clone`.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'

@@ -1,5 +1,5 @@
-// Compares deploy/kubernetes with Kubernetes' own types, and with onramp's settings and commands. Its argument is a folder with
-// kubernetes-models in node_modules.
+// Compares deploy/kubernetes with Kubernetes' own types, and with onramp's settings and commands. Its argument is a
+// folder with kubernetes-models in node_modules.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// Each proxy of deploy/proxies in front of two processes of onramp on one Redis: people walk over TLS, and both processes are
-// restarted under load. Arguments: a folder, and the proxies (default: all).
+// Each proxy of deploy/proxies in front of two processes of onramp on one Redis: people walk over TLS, and both
+// processes are restarted under load. Arguments: a folder, and the proxies (default: all).
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'

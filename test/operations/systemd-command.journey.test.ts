@@ -1,4 +1,5 @@
-// deploy/systemd/onramp: the arguments for systemd-run, which only prints them here. `bash test/deploy` checks the units.
+// deploy/systemd/onramp: the arguments for systemd-run, which only prints them here. `bash test/deploy` checks the
+// units.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// The authorization server: codes, short-lived access tokens, and rotating refresh tokens. A reused refresh token revokes the whole
-// grant (RFC 9700 4.14.2), and is a fault of the process that sent it.
+// The authorization server: codes, short-lived access tokens, and rotating refresh tokens. A reused refresh token
+// revokes the whole grant (RFC 9700 4.14.2), and is a fault of the process that sent it.
 import { randomUUID } from 'node:crypto'
 import { callbackUrl, createTokenSigner, metadataOf } from '../helpers/token-signer.ts'
 import { current, type Process } from './machine.ts'

@@ -1,5 +1,5 @@
-// Runs of one campaign: the real lease, ledger and delivery over the simulated store, real checks at the service, and a mail
-// server that may take an email and lose its response. Emails aren't composed.
+// Runs of one campaign: the real lease, ledger and delivery over the simulated store, real checks at the service, and a
+// mail server that may take an email and lose its response. Emails aren't composed.
 import { createPersonCheck } from '../../src/campaigns/person-check.ts'
 import type { SendResult } from '../../src/campaigns/mail/send-result.ts'
 import { Throttle } from '../../src/campaigns/throttle.ts'

@@ -1,5 +1,5 @@
-// Every state of a walk with two tabs: breadth-first search over the pure decisions, with every choice of the person, the service and
-// the clock. Walks with equal decisions count as one state.
+// Every state of a walk with two tabs: breadth-first search over the pure decisions, with every choice of the person,
+// the service and the clock. Walks with equal decisions count as one state.
 import { trackedAppState } from '../../src/onboarding/next-step.ts'
 import { afterClick, afterReturn } from '../../src/onboarding/transition.ts'
 import type { TransitionCheck, Transition } from '../../src/onboarding/transition.ts'

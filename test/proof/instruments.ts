@@ -1,5 +1,5 @@
-// Timers, clocks and chance of the simulated processes; all other code keeps the real ones. Imported before the product,
-// because libraries take setImmediate and its kind when they are loaded.
+// Timers, clocks and chance of the simulated processes; all other code keeps the real ones. Imported before the
+// product, because libraries take setImmediate and its kind when they are loaded.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'

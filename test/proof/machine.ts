@@ -1,8 +1,11 @@
-// The machine that the simulated processes run on: its clock, and all pending steps, from which the seed chooses the next one.
+// The machine that the simulated processes run on: its clock, and all pending steps, from which the seed chooses the
+// next one.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createRandom, type Random } from './random.ts'
 
-/** After its death its steps are dropped and its calls refused. `troubledAt`: of the last fault that was made for it. */
+/**
+ * After its death its steps are dropped and its calls refused. `troubledAt`: of the last fault that was made for it.
+ */
 export type Process = { name: string; isAlive: boolean; troubledAt: number }
 
 export class Dead extends Error {

@@ -1,5 +1,5 @@
-// Calls of the simulated processes to the service and the authorization server end here instead of in a socket. A call may
-// be slow, be lost on its way, or take effect and lose its response.
+// Calls of the simulated processes to the service and the authorization server end here instead of in a socket. A call
+// may be slow, be lost on its way, or take effect and lose its response.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Agent, Pool, type Dispatcher } from 'undici'
 import { METADATA } from './authorization-server.ts'

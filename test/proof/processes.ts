@@ -1,5 +1,5 @@
-// The real application, composed once for each possible process; requests reach it without sockets. A process that replaces a dead
-// one is another composition, without any state of this seed.
+// The real application, composed once for each possible process; requests reach it without sockets. A process that
+// replaces a dead one is another composition, without any state of this seed.
 import './instruments.ts'
 import { IncomingMessage, ServerResponse, type OutgoingHttpHeaders } from 'node:http'
 import { Socket } from 'node:net'

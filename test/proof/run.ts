@@ -1,5 +1,5 @@
-// `npm run proof`: the graph of three apps, then a million seeds on all processors. `npm run proof -- --seed 7` replays one
-// with its journal, and `--seeds 10000` runs fewer.
+// `npm run proof`: the graph of three apps, then a million seeds on all processors. `npm run proof -- --seed 7` replays
+// one with its journal, and `--seeds 10000` runs fewer.
 import { spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { availableParallelism } from 'node:os'

@@ -1,5 +1,5 @@
-// Some seeds of both simulations, in processes of their own: they take over the clock, the timers and JSON.parse. test/run has
-// thousands of seeds, and `npm run proof:year` a whole year.
+// Some seeds of both simulations, in processes of their own: they take over the clock, the timers and JSON.parse.
+// test/run has thousands of seeds, and `npm run proof:year` a whole year.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, it, vi } from 'vitest'

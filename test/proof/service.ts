@@ -1,4 +1,5 @@
-// The parts of the service that a walk needs: apps of each person, one-time paths, and late consents. Only the network to it fails.
+// The parts of the service that a walk needs: apps of each person, one-time paths, and late consents. Only the network
+// to it fails.
 import { randomUUID } from 'node:crypto'
 import { current } from './machine.ts'
 

@@ -1,4 +1,5 @@
-// One seed: two processes, three tabs, two people, sometimes a campaign; then the faults end, and each person opens a last page.
+// One seed: two processes, three tabs, two people, sometimes a campaign; then the faults end, and each person opens a
+// last page.
 import './instruments.ts'
 import { inspect } from 'node:util'
 import { CookieJar } from '../helpers/cookie-jar.ts'
@@ -14,8 +15,8 @@ type SeedResult = { faults: string[]; journal: string[] }
 const MAX_STEPS = 20_000
 const DAY_MS = 86_400_000
 /**
- * Longer than a departure (onboarding/walk.ts, IN_FLIGHT_MS), than a late consent takes to show, and than a process leaves
- * progress unrecorded that it has recorded before (onboarding/progress-recorder.ts, AGAIN_MS).
+ * Longer than a departure (onboarding/walk.ts, IN_FLIGHT_MS), than a late consent takes to show, and than a process
+ * leaves progress unrecorded that it has recorded before (onboarding/progress-recorder.ts, AGAIN_MS).
  */
 const AFTERWARDS_MS = 700_000
 

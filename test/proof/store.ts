@@ -1,5 +1,5 @@
-// The store of all simulated processes: the operations of Records on one map. The scheduler decides when each takes effect and
-// when it is answered; it may fail before it takes effect, or lose its response.
+// The store of all simulated processes: the operations of Records on one map. The scheduler decides when each takes
+// effect and when it is answered; it may fail before it takes effect, or lose its response.
 import { withinDeadline, type Records } from '../../src/records/records.ts'
 import type { openStore } from '../../src/records/store.ts'
 import { current, Dead, within, type Process } from './machine.ts'

@@ -1,5 +1,5 @@
-// A TCP proxy to the mail server that breaks one connection in the middle of an email. The bytes are encrypted, so it recognizes an
-// email by its length.
+// A TCP proxy to the mail server that breaks one connection in the middle of an email. The bytes are encrypted, so it
+// recognizes an email by its length.
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'

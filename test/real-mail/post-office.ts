@@ -1,6 +1,7 @@
-// A company's mail server of Debian's parts, each an instance of its own in one folder: Postfix takes emails by STARTTLS and
-// a sign-in that Dovecot decides, OpenDKIM signs them as docs/invitations.md says, postgrey puts strangers off, and each
-// person has a maildir. It delivers to acme.example alone: whatever is for others is refused, or fails within.
+// A company's mail server of Debian's parts, each an instance of its own in one folder: Postfix takes emails by
+// STARTTLS and a sign-in that Dovecot decides, OpenDKIM signs them as docs/invitations.md says, postgrey puts strangers
+// off, and each person has a maildir. It delivers to acme.example alone: whatever is for others is refused, or fails
+// within.
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,

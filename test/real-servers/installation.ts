@@ -1,5 +1,5 @@
-// Fixture: onramp at an independent authorization server, with real Chromium. The service is the sandbox's, but the issuing server
-// validates access tokens, as at a real service.
+// Fixture: onramp at an independent authorization server, with real Chromium. The service is the sandbox's, but the
+// issuing server validates access tokens, as at a real service.
 import { createServer, request } from 'node:http'
 import { existsSync } from 'node:fs'
 import { expect } from 'vitest'
@@ -26,7 +26,10 @@ export type Installation = Running & {
   arrive(options?: { javaScriptEnabled: boolean }): Promise<Visitor>
   /** Log lines of these events. */
   audited(event: string): Record<string, unknown>[]
-  /** Tokens were refreshed so many times, or more often on a slow machine; no refresh failed, and no one signed in again. */
+  /**
+   * Tokens were refreshed so many times, or more often on a slow machine; no refresh failed, and no one signed in
+   * again.
+   */
   expectRefreshed(times: number, signIns?: number): void
   /** The faults that `onramp doctor` reports about the authorization server. */
   doctor(changed?: Record<string, string>): Promise<string[]>

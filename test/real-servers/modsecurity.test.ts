@@ -7,7 +7,10 @@ import { MODULE, RULES, startModSecurity } from './modsecurity.ts'
 import { lacks } from './installation.ts'
 
 const isHere = existsSync(MODULE) && existsSync(RULES)
-/** Number of tries for each kind of link. The rules about `--` matched 4 to 27 in a hundred; login-transaction.test.ts tests thousands. */
+/**
+ * Number of tries for each kind of link. The rules about `--` matched 4 to 27 in a hundred; login-transaction.test.ts
+ * tests thousands.
+ */
 const TIMES = Number(process.env['FIREWALL_TIMES'] ?? 2)
 
 const INTRANET = 'https://intranet.acme.example'

@@ -1,5 +1,5 @@
-// A store with an unreadable format, on Redis and SQLite: the server, the commands and the doctor refuse it with advice, and
-// don't change it.
+// A store with an unreadable format, on Redis and SQLite: the server, the commands and the doctor refuse it with
+// advice, and don't change it.
 import { isDeepStrictEqual } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openStore } from '../../src/records/store.ts'

@@ -1,4 +1,5 @@
-// The contract of records on the embedded store and on the commands of Redis; redis.journey.test.ts has it on a real Redis.
+// The contract of records on the embedded store and on the commands of Redis; redis.journey.test.ts has it on a real
+// Redis.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'

@@ -1,5 +1,5 @@
-// The documented ACL is sufficient and minimal: the whole product on a Redis user with these rights, limited to keys below
-// REDIS_PREFIX. Redis logs refused commands (ACL LOG).
+// The documented ACL is sufficient and minimal: the whole product on a Redis user with these rights, limited to keys
+// below REDIS_PREFIX. Redis logs refused commands (ACL LOG).
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
-// The self-healing Redis connection, with scripted clients and a test clock. redis.journey.test.ts and test/faults have real
-// ones.
+// The self-healing Redis connection, with scripted clients and a test clock. redis.journey.test.ts and test/faults have
+// real ones.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import type { RedisCommands } from '../../src/records/redis-clients.ts'

@@ -1,5 +1,5 @@
-// The rotation of SESSION_SECRET: people stay signed in while the old secret is listed, and longer-lived records are kept for
-// good. With only another secret, the server refuses to start, with advice.
+// The rotation of SESSION_SECRET: people stay signed in while the old secret is listed, and longer-lived records are
+// kept for good. With only another secret, the server refuses to start, with advice.
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { expectSignedIn } from '../helpers/signed-in.ts'

@@ -1,5 +1,5 @@
-// The authorization of a datasource: the link, the consent page on its own origin, and the return. test/journeys covers slow
-// consents, people who never return, and lost parameters.
+// The authorization of a datasource: the link, the consent page on its own origin, and the return. test/journeys covers
+// slow consents, people who never return, and lost parameters.
 import { expect, it, vi } from 'vitest'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { authorizationAddress, check, sharedSandbox } from './client-calls.ts'

@@ -1,4 +1,5 @@
-// Searches with the person's token: only from our own page, a typed address or a bookmark, never by another site's link.
+// Searches with the person's token: only from our own page, a typed address or a bookmark, never by another site's
+// link.
 import request from 'supertest'
 import { expect, it, vi } from 'vitest'
 import { createAppDescriptions } from '../../src/company/app-description.ts'

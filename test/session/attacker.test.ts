@@ -1,5 +1,5 @@
-// An attacker with a dump of the store, with or without SESSION_SECRET, can use no session without its cookie. The tests use the
-// product's own functions, as an attacker would.
+// An attacker with a dump of the store, with or without SESSION_SECRET, can use no session without its cookie. The
+// tests use the product's own functions, as an attacker would.
 import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// A change of OIDC_ISSUER, one server after the other, on one Redis: pages work at both, sign-ins start over if necessary, and no
-// token goes to the other authorization server.
+// A change of OIDC_ISSUER, one server after the other, on one Redis: pages work at both, sign-ins start over if
+// necessary, and no token goes to the other authorization server.
 import { beforeAll, expect, it } from 'vitest'
 import { get, startTwo } from './two-processes.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'

@@ -1,4 +1,5 @@
-// Each documented client authentication method, end to end, and clients with a certificate or another issuer's assertion.
+// Each documented client authentication method, end to end, and clients with a certificate or another issuer's
+// assertion.
 import { execFileSync } from 'node:child_process'
 import { createPrivateKey, createPublicKey, randomUUID } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,5 @@
-// Error responses: the problem for the person, the advice for the log, and no secrets. The errors are the library's own.
+// Error responses: the problem for the person, the advice for the log, and no secrets. The errors are the library's
+// own.
 import { generateKeyPairSync, sign } from 'node:crypto'
 import {
   authorizationCodeGrant,

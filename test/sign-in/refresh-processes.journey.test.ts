@@ -1,4 +1,5 @@
-// Refreshing on real Redis with two processes of 100 requests each, a slow token endpoint, and a process that is killed.
+// Refreshing on real Redis with two processes of 100 requests each, a slow token endpoint, and a process that is
+// killed.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
 import { until } from '../helpers/processes.ts'

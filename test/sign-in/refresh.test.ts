@@ -1,4 +1,5 @@
-// Calls of the service with a valid access token: one refresh for all requests and processes, without losing the sign-in.
+// Calls of the service with a valid access token: one refresh for all requests and processes, without losing the
+// sign-in.
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, expect, it, vi } from 'vitest'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'

@@ -1,5 +1,5 @@
-// The dashboard and the alerts use only metrics and labels that onramp exports. `bash test/alerts` checks the same files with
-// Prometheus' promtool.
+// The dashboard and the alerts use only metrics and labels that onramp exports. `bash test/alerts` checks the same
+// files with Prometheus' promtool.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Metric } from 'prom-client'

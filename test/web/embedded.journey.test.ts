@@ -1,5 +1,5 @@
-// Requests that another site's page makes without the person (image, script, frame, fetch) start nothing; links that a person
-// follows do.
+// Requests that another site's page makes without the person (image, script, frame, fetch) start nothing; links that a
+// person follows do.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sendRaw } from '../helpers/raw-request.ts'
 import { startRedis } from '../helpers/redis.ts'

@@ -87,8 +87,9 @@ it.each(codes)(
 )
 
 /**
- * Each failure's status and log level; then `again`: a GET can be retried by a link; `reloads`: the page does so itself;
- * `help`: the company's help comes first; `overview`: the overview fails, too, so no start path is offered either.
+ * Each failure's status and log level; then `again`: a GET can be retried by a link; `reloads`: the page does so
+ * itself; `help`: the company's help comes first; `overview`: the overview fails, too, so no start path is offered
+ * either.
  */
 const PAGES: Record<ProblemCode, string> = {
   admins_only: '403 info help',

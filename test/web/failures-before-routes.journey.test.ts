@@ -1,4 +1,5 @@
-// Requests that fail before their route, or that the browser aborts, are logged and counted under the beginning of their path.
+// Requests that fail before their route, or that the browser aborts, are logged and counted under the beginning of
+// their path.
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, beforeEach, expect, it } from 'vitest'

@@ -1,4 +1,5 @@
-// METRICS_PORT of a running server: it serves only /metrics, and ends with the server. front-door.test.ts has the tokens.
+// METRICS_PORT of a running server: it serves only /metrics, and ends with the server. front-door.test.ts has the
+// tokens.
 import { createServer } from 'node:http'
 import { request } from 'undici'
 import { beforeAll, expect, it } from 'vitest'

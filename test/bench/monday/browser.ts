@@ -1,5 +1,5 @@
-// A minimal browser, because it shares the machine with the measured servers: onramp's cookies, Fetch Metadata, redirects. After an
-// error it reloads the page, like people do.
+// A minimal browser, because it shares the machine with the measured servers: onramp's cookies, Fetch Metadata,
+// redirects. After an error it reloads the page, like people do.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'undici'
 import type { CookieJar } from '../../helpers/cookie-jar.ts'

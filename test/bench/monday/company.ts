@@ -1,5 +1,5 @@
-// All processes of the morning: Redis with a replica and three Sentinels, the stand-in, and two processes of onramp that are
-// restarted whenever they end.
+// All processes of the morning: Redis with a replica and three Sentinels, the stand-in, and two processes of onramp
+// that are restarted whenever they end.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -24,8 +24,8 @@ const PROCESSES = 2
 const DOWN_AFTER_MS = 2_000
 
 /**
- * The heap that Node takes in a container of 512 MB, as in docs/operations.md and deploy/kubernetes. With a machine's whole
- * memory it keeps hundreds of megabytes of garbage, and no growth could be seen.
+ * The heap that Node takes in a container of 512 MB, as in docs/operations.md and deploy/kubernetes. With a machine's
+ * whole memory it keeps hundreds of megabytes of garbage, and no growth could be seen.
  */
 const HEAP_MB = 304
 

@@ -1,5 +1,5 @@
-// Loaded into onramp before its start: adds to each response the time that the service and the authorization server took
-// (x-elsewhere-ms), by diagnostics channels of Node and undici.
+// Loaded into onramp before its start: adds to each response the time that the service and the authorization server
+// took (x-elsewhere-ms), by diagnostics channels of Node and undici.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe } from 'node:diagnostics_channel'
 import { ServerResponse } from 'node:http'

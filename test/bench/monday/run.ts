@@ -1,5 +1,5 @@
-// npm run bench:monday: a whole company comes on a Monday morning; meanwhile a process is killed, Redis fails over, and both
-// processes are restarted. Compares the records of each person at the end, and measures time and memory.
+// npm run bench:monday: a whole company comes on a Monday morning; meanwhile a process is killed, Redis fails over, and
+// both processes are restarted. Compares the records of each person at the end, and measures time and memory.
 import { cpus } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'

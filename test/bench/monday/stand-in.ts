@@ -1,5 +1,5 @@
-// The company's authorization server, search service and apps, in one process. A header has the duration of each response. Its
-// journal of consents is the reference for onramp's records.
+// The company's authorization server, search service and apps, in one process. A header has the duration of each
+// response. Its journal of consents is the reference for onramp's records.
 import { createServer, type IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createAuthorizationServer, personOfToken } from '../authorization-server.ts'

@@ -1,5 +1,5 @@
-// Firefox's bounce-tracking protection deletes cookies of sites without interaction, here without its hour of grace. It deletes
-// none of ours.
+// Firefox's bounce-tracking protection deletes cookies of sites without interaction, here without its hour of grace. It
+// deletes none of ours.
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'

@@ -1,5 +1,5 @@
-// The guarantees of onramp keep, checked for every email, run and day of the simulated year. Each counts its checks, and keeps its
-// first violation.
+// The guarantees of onramp keep, checked for every email, run and day of the simulated year. Each counts its checks,
+// and keeps its first violation.
 import { Readable } from 'node:stream'
 import { summarize, summarizeAll } from '../../../src/admin/person-summary.ts'
 import { createReport } from '../../../src/admin/report.ts'

@@ -1,5 +1,5 @@
-// A store in memory that a year of hourly runs can afford: it answers at once, seals nothing, and parses a text only once. It
-// replaces JSON.parse, so it belongs into a process of its own. Records expire by the simulated clock.
+// A store in memory that a year of hourly runs can afford: it answers at once, seals nothing, and parses a text only
+// once. It replaces JSON.parse, so it belongs into a process of its own. Records expire by the simulated clock.
 import type { PeopleStore } from '../../../src/people/people-store.ts'
 import type { Records } from '../../../src/records/records.ts'
 

@@ -1,5 +1,5 @@
-// The people of a simulated year and the service: consents, reactions to emails, and changes. People use only onramp's pages and
-// emails. MODEL describes and prints all of it.
+// The people of a simulated year and the service: consents, reactions to emails, and changes. People use only onramp's
+// pages and emails. MODEL describes and prints all of it.
 import { hash } from 'node:crypto'
 import type { ListEntry } from '../../../src/campaigns/people-file.ts'
 import type { ListedApp } from '../../../src/client-api/responses.ts'

@@ -1,5 +1,5 @@
-// One simulated year of `onramp keep`: the real runs over real records, hour by hour; the service, the mail server and the
-// clock are functions. After a run is killed at a random operation, each later one fails.
+// One simulated year of `onramp keep`: the real runs over real records, hour by hour; the service, the mail server and
+// the clock are functions. After a run is killed at a random operation, each later one fails.
 import { createHash } from 'node:crypto'
 import type { CampaignRun } from '../../../src/campaigns/delivery.ts'
 import { KeepRun } from '../../../src/campaigns/keep-run.ts'
