@@ -262,9 +262,9 @@ it('a logout that failed in the store can be repeated with the same token', asyn
 })
 
 it.each([
-  ['a full store still ends the sign-ins', undefined],
-  ['a full store answers alike if the sign-ins can’t be ended', new Error('away')],
-])('%s', async (_what, fails) => {
+  ['still ends the sign-ins', undefined],
+  ['gets the same status if the sign-ins can’t be ended', new Error('away')],
+])('a logout at a full store %s', async (_what, fails) => {
   const { send, server, ended, audited } = backChannel(
     {},
     { compareAndSet: failing('OOM command not allowed') },
