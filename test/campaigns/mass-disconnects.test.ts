@@ -45,13 +45,13 @@ async function evaluate({
 const [lostBySixty] = (await evaluate({ lapses: [[60, monday + 1]], had: 100 })) as [MassDisconnect]
 
 it.each([
-  ['four of eight people is none', 4, 8, 0],
-  ['five of 25 people, a fifth, is one', 5, 25, 1],
-  ['five of 26 people, less than a fifth, is none', 5, 26, 0],
-  ['49 of 1,000 people is none', 49, 1_000, 0],
-  ['fifty of 1,000 people is one', 50, 1_000, 1],
-  ['fifty of 8,000 people is one', 50, 8_000, 1],
-])('of mass disconnects, a loss by %s', async (_what, lost, had, count) => {
+  ['four of eight people is no', 4, 8, 0],
+  ['five of 25 people, a fifth, is a', 5, 25, 1],
+  ['five of 26 people, less than a fifth, is no', 5, 26, 0],
+  ['49 of 1,000 people is no', 49, 1_000, 0],
+  ['fifty of 1,000 people is a', 50, 1_000, 1],
+  ['fifty of 8,000 people is a', 50, 8_000, 1],
+])('a loss by %s mass disconnect', async (_what, lost, had, count) => {
   expect(await evaluate({ lapses: [[lost, monday + 1]], had })).toHaveLength(count)
 })
 
