@@ -119,6 +119,9 @@ it('fewer ready people name the app that has moved for some of them', () => {
   expect(compared([...moved, ...named])).toContain('7 fewer ready: Slack has moved, Notion is new')
 })
 
+const NOTION_IS_NEW = 'Notion is new for 103 people'
+const hasMoved = (app: string) => `${app} has moved. Those for whom it has moved have to connect it again`
+
 /**
  * A comparison with a day when all of a hundred people were ready. @param newApp people not ready because of a new app
  */
@@ -138,12 +141,7 @@ function linesAfterFall(
 }
 
 it.each<[string, { fewer: number; newApp: number }, Partial<KeepState>, string[]]>([
-  [
-    'a new app',
-    { fewer: 78, newApp: 78 },
-    found(notion),
-    ['78 fewer ready: Notion is new', 'Notion is new for 103 people'],
-  ],
+  ['a new app', { fewer: 78, newApp: 78 }, found(notion), ['78 fewer ready: Notion is new', NOTION_IS_NEW]],
   [
     'new apps',
     { fewer: 70, newApp: 65 },

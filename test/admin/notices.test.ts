@@ -73,18 +73,30 @@ it('apps that one run finds removed share one email, with two commands for each'
   expect(both?.commands.length).toBe(4)
 })
 
-it.each([
-  ['asks whether the service has a fault if no list has an app', 0, 0, 1],
-  ['suspects no fault if one list still has one of them', 0, 1, 0],
-  ['suspects no fault if one list has another app', 1, 0, 0],
-])('the question about two removed apps %s', (_which, waiting, listed, count) => {
-  const apps = ['jira_1', 'slack_1'].map((instance) => ({ ...jira, instance }))
-  const datasources = [{ instance: 'notion_1', counts: { connected: 9, waiting, skipped: 0, blocked: 0 } }]
-  const delistedApps = [{ instance: 'jira_1', count: 12, listed }]
-  const report = { delistedApps, datasources } as unknown as Report
-  const { paragraphs } = delistedAppsNotice(apps, report, words)
-  const outage = paragraphs.filter((text) => text.includes('the search service may have a fault'))
-  expect(outage).toHaveLength(count)
+it.each<[string, Parameters<typeof withAppStates>[1], boolean]>([
+  ['asks whether the service has a fault if no list has an app', {}, true],
+  ['doesn’t ask it if one list still has one of them', { jira_1: 'unconnected' }, false],
+  ['doesn’t ask it if one list has another app', { notion_1: 'unconnected' }, false],
+])('the question about two removed apps %s', async (_which, listed, isNoneLeft) => {
+  const delistedApps = ['jira_1', 'slack_1'].map((instance) => ({ ...jira, instance, since: now - DAY }))
+  const newcomer = newPerson('ada@acme.example', now)
+  const gone = withAppStates(newcomer, { jira_1: 'connected', slack_1: 'connected' }, now, names)
+  const all = [
+    ...Array.from({ length: 12 }, () => withEachApp(gone, { delistedAt: now })),
+    withAppStates(newcomer, { notion_1: 'connected', ...listed }, now, names),
+  ]
+  const state = { ...newKeepState(), delistedApps }
+  const report = await createReport(summarizeAll(Readable.from(all), state), now, { state })
+  const { paragraphs, commands } = delistedAppsNotice(delistedApps, report, words)
+  expect(report.isNoneLeft).toBe(isNoneLeft)
+  expect(paragraphs.join(' ').includes('The search service may have a fault')).toBe(isNoneLeft)
+  expect(commands).toHaveLength(isNoneLeft ? 1 : 4)
+  const questions = describeActionItems(report, state, t, now).filter(({ kind }) => kind === 'removed')
+  expect(questions.map(({ command }) => command)).toEqual(
+    (isNoneLeft ? ['jira_1 --removed slack_1'] : ['jira_1', 'slack_1']).map(
+      (answer) => expect.stringMatching(` PEOPLE.csv --removed ${answer}$`) as string,
+    ),
+  )
 })
 
 const HOUR = 3_600_000

@@ -156,8 +156,8 @@ it.each([
     2,
     'This is our last reminder about Slack.',
   ],
-])('%s, and counts apps left to connect', async (_what, apps, reminder, count, sentence) => {
-  const { subject, text, html } = await write({ apps, reminder, allApps: [openApp, blockedApp, doneApp] })
+])('%s, and counts apps left to connect', (_what, apps, reminder, count, sentence) => {
+  const { subject, text, html } = write({ apps, reminder, allApps: [openApp, blockedApp, doneApp] })
   const heading = `${count} apps aren’t connected to Acme Search yet`
   expect(subject).toBe(heading)
   expect(text).toMatch(new RegExp(`^Ada, ${heading}\n`))

@@ -39,7 +39,7 @@ export type Written = Partial<Parameters<typeof createComposer>[0] & Parameters<
 
 export const NOW = Date.UTC(2026, 10, 21, 12)
 
-/** @returns a function that composes an email, in the languages of a folder that is removed after the tests of the file */
+/** @returns a function that composes an email, with the languages of a folder that is removed after the file's tests */
 export function useEmails() {
   const folder = createFolder()
   const render = createEmailTemplates()

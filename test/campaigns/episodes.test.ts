@@ -174,7 +174,12 @@ function personWithNewApp(
 const dueNew = (person: Person, now = monday) => dueApps(NEW_APPS, person, { state, now, calendar: place })
 
 /** Days from `monday`. `listed`: the list got the new app (default: at `noticed`); `day`: now. */
-type Moment = { listed?: number; day?: number; newApp?: Partial<NewApp>; delisted?: Partial<DelistedApp> }
+type Moment = {
+  listed?: number
+  day?: number
+  newApp?: Partial<NonNullable<KeepState['newApps']>[number]>
+  delisted?: Partial<DelistedApp>
+}
 it.each<[string, noticed: number, isDue: boolean, Moment?]>([
   ['is sent two working days after another app was noticed as gone', -4, true],
   ['waits for the first working day after the weekend', -3, false],

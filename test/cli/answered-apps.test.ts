@@ -74,7 +74,7 @@ async function addNotion({ run, unconnectedApps, conditions, people }: Rollout) 
   for (const email of twelve) await people.change(email, (one) => withConsents(one, monday + DAY))
 }
 
-const loseSlack = (rollout: Rollout) => runMassDisconnect(rollout, ['jira_1', 'slack_1'])
+const loseSlack = (rollout: Rollout) => runMassDisconnect(['jira_1', 'slack_1'], rollout)
 
 type HiddenApp = {
   name: 'Notion' | 'Slack'

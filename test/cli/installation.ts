@@ -168,29 +168,15 @@ export const auditedIn = ({ err }: { err: string }) =>
 
 export const twelve = Array.from({ length: 12 }, (_, one) => `p${one}@acme.example`)
 
-/**
- * Twelve people are invited to Jira and Slack; then Jira is gone from all of their lists. @returns that run's output
- */
-export async function goneForTwelve({
-  run,
-  unconnectedApps,
-  conditions,
-  sentEmails,
-}: ReturnType<typeof installation>) {
-  for (const [apps, at] of [
-    [['jira_1', 'slack_1'], monday],
-    [['slack_1'], monday + DAY],
-  ] as const) {
-    for (const email of twelve) unconnectedApps.set(email, [...apps])
-    sentEmails.length = 0
-    conditions.now = at
-    await run(twelve)
-  }
-  conditions.now = monday + DAY + HOUR
-  return await run(twelve)
+/** Twelve people are invited to Jira and Slack; then no list has Jira. @returns also that run's output */
+export async function goneForTwelve(company = installation()) {
+  await company.runForTwelve(['jira_1', 'slack_1'], monday)
+  company.sentEmails.length = 0
+  await company.runForTwelve(['slack_1'], monday + DAY)
+  return { ...company, ...(await company.run(twelve)) }
 }
 
-/** Twelve people connect these apps and lose the last one, noticed by three runs. @returns also the last run's output */
+/** Twelve people connect these apps and lose the last one, noticed by three runs. @returns also the last run's */
 export async function runMassDisconnect(apps: string[], company = installation()) {
   const { run, runForTwelve, conditions, sentEmails, people } = company
 

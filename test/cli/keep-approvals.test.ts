@@ -103,8 +103,7 @@ it.each([
   ['a new owner besides the former one is asked', [GRACE, EVE], [EVE]],
   ['no one is asked again after one of two owners left', [GRACE], []],
 ])('while an approval is requested, %s', async (_how, owner, recipients) => {
-  const rollout = installation()
-  await setUpWaitingPeople(rollout)
+  const rollout = await setUpWaitingPeople()
   const before = { ...slack, owner: [GRACE, BOB] }
   const others = { company: resolveCompany({ languages: ['en'], datasources: { slack: before } }, new Map()) }
   await sentOn(rollout, TUESDAY, 10, recipients.length === 0 ? others : withOwner)
@@ -217,9 +216,7 @@ it.each([
     '2 other people can connect it now',
   ],
 ])('the one line of a digest about an approval that works %s', async (_who, waiting, isPressed, text) => {
-  const rollout = installation()
-  await setUpWaitingPeople(rollout, waiting)
-  await sentOn(rollout, TUESDAY)
+  const rollout = await setUpRequest(waiting)
   const decision = { at: timeOf(TUESDAY, 11), by: GRACE }
   if (isPressed) await rollout.keepState.recordDecision('slack_1', decision)
   await sentOn(rollout, TUESDAY, 13)
@@ -288,9 +285,7 @@ it.each([
   ['is dropped once they have removed the app', { markedRemovedAt: timeOf(WEDNESDAY) }, [0, 0]],
   ['is kept without a question until everyone was checked once more', undefined, [1, 0]],
 ] as const)('an approval of an app that leaves all lists %s', async (_when, answer, kept) => {
-  const rollout = installation()
-  await setUpWaitingPeople(rollout)
-  await sentOn(rollout, TUESDAY)
+  const rollout = await setUpRequest()
   for (const email of ALL) rollout.unconnectedApps.set(email, [])
   const cluster = { name: 'Slack', noticedAt: timeOf(WEDNESDAY), since: timeOf(WEDNESDAY, 9), people: 9 }
   const delistedApps = answer === undefined ? [] : [{ ...cluster, instance: 'slack_1', ...answer }]
