@@ -5,7 +5,7 @@ import { isRecentSignIn } from '../sign-in/require-sign-in.ts'
 import { parseReturnTo, type ReturnToRules } from '../sign-in/return-to.ts'
 import type { Audit } from '../web/audit.ts'
 import { browserGoneSignal } from '../web/error-page.ts'
-import { isFollowedFromOwnPage, isFromOtherSite, automaticReloadPath } from '../web/cross-site.ts'
+import { isFollowedFromOwnPage, isFromOtherSite, untrustedPath } from '../web/cross-site.ts'
 import type { Languages } from '../web/languages/languages.ts'
 import type { Log } from '../web/log.ts'
 import { PLACEHOLDERS, type SendPage } from '../web/pages.ts'
@@ -224,8 +224,8 @@ async function sendOverview(deps: OnboardingDeps, req: Request, res: Response, w
       return {
         ...page,
         // The person may have signed out before the page loads again.
-        refresh: refresh && { ...refresh, url: automaticReloadPath(refresh.url) },
-        polling: polling && { ...polling, url: automaticReloadPath(polling.url) },
+        refresh: refresh && { ...refresh, url: untrustedPath(refresh.url) },
+        polling: polling && { ...polling, url: untrustedPath(polling.url) },
       }
     },
   })

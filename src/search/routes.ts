@@ -4,7 +4,7 @@ import type { SearchResponse } from '../client-api/responses.ts'
 import { nameAndIconOf, type DescribeApp } from '../company/app-description.ts'
 import type { ServiceForPerson } from '../sign-in/service-for-person.ts'
 import { browserGoneSignal } from '../web/error-page.ts'
-import { isFromOtherSite, isAutomaticReload, automaticReloadPath } from '../web/cross-site.ts'
+import { isFromOtherSite, isMarkedUntrusted, untrustedPath } from '../web/cross-site.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
@@ -27,9 +27,8 @@ export function createSearchRoutes(deps: {
     const query = typeof q === 'string' ? q.trim().slice(0, MAX_CHARACTERS) : ''
 
     // A link of another site only fills in the form: the person decides to search.
-    const isSearched = query !== '' && !isAutomaticReload(req) && !isFromOtherSite(req, publicUrl)
-    if (query && !isSearched && !isAutomaticReload(req))
-      return seeOther(res, automaticReloadPath(req.originalUrl))
+    const isSearched = query !== '' && !isMarkedUntrusted(req) && !isFromOtherSite(req, publicUrl)
+    if (query && !isSearched && !isMarkedUntrusted(req)) return seeOther(res, untrustedPath(req.originalUrl))
     const response = isSearched
       ? await service.search(req, { query, pageSize: PAGE_SIZE }, browserGoneSignal(res))
       : undefined

@@ -3,7 +3,7 @@
 import { Router, type Request, type Response } from 'express'
 import { Problem } from '../problem.ts'
 import { findSignedIn } from '../session/signed-in.ts'
-import { isAutomaticReload, automaticReloadPath } from '../web/cross-site.ts'
+import { isMarkedUntrusted, untrustedPath } from '../web/cross-site.ts'
 import type { Log } from '../web/log.ts'
 import type { SendPage } from '../web/pages.ts'
 import type { Limits } from '../web/rate-limit.ts'
@@ -42,7 +42,7 @@ export function createSignInRoutes(deps: {
     const restarts = parseRestarts(query['again'])
 
     // Another tab may have signed in before this one started over.
-    const isDone = restarts > 0 && !prompt && !isAutomaticReload(req) && findSignedIn(req) !== undefined
+    const isDone = restarts > 0 && !prompt && !isMarkedUntrusted(req) && findSignedIn(req) !== undefined
     log.debug({ restarts, prompt, isDone }, 'sign-in: start')
     const location = isDone
       ? decodeReturnTo(returnTo)
@@ -83,7 +83,7 @@ export function createSignInRoutes(deps: {
     // A link of another site can lead here, too.
     if (user === undefined || !isRecentSignIn(signedInAt, now()))
       return seeOther(res, decodeReturnTo(returnTo))
-    const next = returnTo.startsWith('/') ? automaticReloadPath(decodeReturnTo(returnTo)) : returnTo
+    const next = returnTo.startsWith('/') ? untrustedPath(decodeReturnTo(returnTo)) : returnTo
     const data = { account: user.email ?? user.name, returnTo: next }
     sendPage(req, res, { view: 'sign-in/same-account', data })
   })

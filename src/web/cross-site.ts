@@ -10,7 +10,7 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
  * Origin or Referer. Undefined if all are missing, as in requests of programs.
  */
 function isFromOwnPage(req: Request, publicOrigin: string): boolean | undefined {
-  if (isAutomaticReload(req)) return false
+  if (isMarkedUntrusted(req)) return false
   const site = req.get('sec-fetch-site')
   if (site !== undefined) return site === 'same-origin'
   const source = req.get('origin') ?? req.get('referer')
@@ -54,7 +54,7 @@ export const isFollowedFromOwnPage = (req: Request, publicOrigin: string): boole
 
 /** True if the browser proves a click on our own page; older browsers can't. */
 export const isProvenFromOwnPage = (req: Request): boolean =>
-  req.get('sec-fetch-site') === 'same-origin' && !isAutomaticReload(req)
+  req.get('sec-fetch-site') === 'same-origin' && !isMarkedUntrusted(req)
 
 const withParameter = (path: string, parameter: string): string =>
   path.replace(/(?=#|$)/, `${path.includes('?') ? '&' : '?'}${parameter}`)
@@ -62,10 +62,13 @@ const withParameter = (path: string, parameter: string): string =>
 /** The same page without its automatic reload (pages.ts). */
 export const pathWithoutReload = (path: string): string => withParameter(path, 'still=yes')
 
-export const automaticReloadPath = (path: string): string => withParameter(path, 'unattended=yes')
+/**
+ * Marks a path, so that its request has only the rights of a link on another site: for automatic reloads, which must
+ * not sign in a person who has signed out, and for pages that another site may have caused.
+ */
+export const untrustedPath = (path: string): string => withParameter(path, 'unattended=yes')
 
-/** An automatic reload must not sign in a person who has signed out, and has only the rights of another site's link. */
-export const isAutomaticReload = ({ originalUrl }: Request): boolean => /[?&]unattended=/.test(originalUrl)
+export const isMarkedUntrusted = ({ originalUrl }: Request): boolean => /[?&]unattended=/.test(originalUrl)
 
 /** Safari, and messengers that preview links, send `X-Purpose: preview`. */
 const SPECULATION = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz']

@@ -11,9 +11,9 @@ import { currentRequest, newRequestId } from '../trace/current-request.ts'
 import {
   isFollowedFromOwnPage,
   isFromOtherSite,
-  isAutomaticReload,
+  isMarkedUntrusted,
   pathWithoutReload,
-  automaticReloadPath,
+  untrustedPath,
 } from './cross-site.ts'
 import type { Log } from './log.ts'
 import type { SendPage } from './pages.ts'
@@ -72,7 +72,7 @@ export function createErrorPage(deps: {
     const isPage = wantsPage(req)
     // Nothing failed; the person only has to sign in first.
     const isSignedOut = problem.code === 'signed_out' && problem.tryAgain !== undefined
-    if (isSignedOut && tryAgain !== undefined && isPage && !isAutomaticReload(req))
+    if (isSignedOut && tryAgain !== undefined && isPage && !isMarkedUntrusted(req))
       return seeOther(res, tryAgain)
     const reference = currentRequest()?.id ?? newRequestId()
     const { status, code, detail, cause } = problem
@@ -134,7 +134,7 @@ const ACTING = /^\/(onboarding\/connect|invite\/[^/]+\/start|sign-out|signed-out
 function repeatable(req: Request, publicUrl: string): string {
   const isElsewhere =
     isFromOtherSite(req, publicUrl) || (ACTING.test(req.path) && !isFollowedFromOwnPage(req, publicUrl))
-  return isElsewhere && !isAutomaticReload(req) ? automaticReloadPath(req.originalUrl) : req.originalUrl
+  return isElsewhere && !isMarkedUntrusted(req) ? untrustedPath(req.originalUrl) : req.originalUrl
 }
 
 /** Express and its parsers set a status for a bad request; any other unknown error is a bug. */
