@@ -1,4 +1,4 @@
-// Decides each step of a walk from the service's list and the stored walk. Pure; imports nothing.
+// The walk's record, and how each check, consent, return and choice changes it. Pure; imports nothing.
 // Only the service knows whether an app is connected, so each check replaces the stored status. The record adds facts
 // that the service can't know: when apps were first seen, the open attempt, and skipped apps.
 

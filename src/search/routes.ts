@@ -1,4 +1,4 @@
-// A first search over the apps that were just connected.
+// GET /search: searches as the signed-in person.
 import { Router, type RequestHandler } from 'express'
 import type { SearchResponse } from '../client-api/responses.ts'
 import { nameAndIconOf, type DescribeApp } from '../company/app-description.ts'
