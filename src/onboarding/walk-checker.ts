@@ -25,7 +25,7 @@ export class WalkChecker {
   readonly #deps
 
   constructor(deps: {
-    service: Pick<ServiceForPerson, 'check' | 'inTurn'>
+    service: Pick<ServiceForPerson, 'checkDatasourceAuth' | 'inTurn'>
     walks: WalkStore
     progress: Pick<ProgressRecorder, 'recordProgress' | 'followAddress' | 'lapsesOf'>
     confirmSeconds: number
@@ -60,7 +60,9 @@ export class WalkChecker {
     const { service, walks, progress, confirmSeconds, log, now } = this.#deps
     const walk = await walks.load(user)
     const checkedAt = now()
-    const unconnected = mayCheck(walk, checkedAt) ? await service.check(req, undefined, signal) : undefined
+    const unconnected = mayCheck(walk, checkedAt)
+      ? await service.checkDatasourceAuth(req, undefined, signal)
+      : undefined
     if (log.isLevelEnabled('debug'))
       log.debug(
         { isChecked: unconnected !== undefined, unconnected: unconnected?.map(nameAndStatus) },
@@ -107,7 +109,7 @@ export class WalkChecker {
     const withoutLeaving = (before: Walk): Walk =>
       before.leavingAt === checkedAt ? { ...before, leavingAt: undefined } : before
     const finalRedirectUrl = `${publicUrl}${callbackPath(step)}`
-    const unconnected = await service.check(req, finalRedirectUrl).catch(async (error) => {
+    const unconnected = await service.checkDatasourceAuth(req, finalRedirectUrl).catch(async (error) => {
       await walks.update(user, withoutLeaving, leaving)
       throw error
     })

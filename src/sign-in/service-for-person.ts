@@ -117,7 +117,7 @@ export class ServiceForPerson {
    * final_redirect_url, so that any returned link comes back to us. Call it in turn (`inTurn`).
    * @param signal aborts when no one waits for the result
    */
-  async check(req: Request, finalRedirectUrl = this.#deps.callbackUrl, signal?: AbortSignal) {
+  async checkDatasourceAuth(req: Request, finalRedirectUrl = this.#deps.callbackUrl, signal?: AbortSignal) {
     const { serviceClient, company, onCheck } = this.#deps
     const apps = await this.#call(req, (credentials) =>
       serviceClient.checkDatasourceAuth(credentials, finalRedirectUrl, signal),

@@ -150,7 +150,7 @@ function slowChecks(respond?: () => Promise<ListedApp[]>) {
   const check = (subject: string, times: number, kind: 'own' | 'otherSite' | 'widget') => {
     for (let n = 0; n < times; n++) {
       const req = requestOf(subject)
-      const page = service.inTurn(req, { kind }, () => service.check(req))
+      const page = service.inTurn(req, { kind }, () => service.checkDatasourceAuth(req))
       checks.push(page.catch((problem: Problem) => (failures.push(problem), problem.status)))
     }
   }
@@ -177,7 +177,7 @@ it.each([
   const service = serviceWith({ checkDatasourceAuth }, { tokenRefresh: { refresh }, now: () => 1_000_000 })
   const open = (subject: string, expires: number) => {
     const req = requestOf(subject, { refreshToken: 'refresh', expiresAt: expires })
-    return service.inTurn(req, {}, () => service.check(req))
+    return service.inTurn(req, {}, () => service.checkDatasourceAuth(req))
   }
   for (let n = 0; n < 200; n++) void open(`person ${n}`, expiresAt)
   await nextTurn()
@@ -192,7 +192,9 @@ it('a page whose session ends during an early refresh leads to the sign-in', asy
   }
   const service = serviceWith({}, { tokenRefresh: { refresh }, now: () => 9_000_000 })
   const req = requestOf('ada', { refreshToken: 'refresh', expiresAt: 9_001_000 })
-  const page = service.inTurn(req, {}, () => service.check(req)).catch((error: unknown) => error)
+  const page = service
+    .inTurn(req, {}, () => service.checkDatasourceAuth(req))
+    .catch((error: unknown) => error)
   await vi.advanceTimersByTimeAsync(1_100)
   expect(await page).toBeInstanceOf(SignInAgain)
 })
@@ -202,7 +204,7 @@ it('pages that wait for tokens are counted among those of the person', async () 
   const service = serviceWith({}, { tokenRefresh: { refresh }, now: () => 1_000_000 })
   const open = (subject: string) => {
     const req = requestOf(subject, { refreshToken: 'refresh', expiresAt: 1 })
-    return Promise.race([service.inTurn(req, {}, () => service.check(req)), nextTurn('waits')])
+    return Promise.race([service.inTurn(req, {}, () => service.checkDatasourceAuth(req)), nextTurn('waits')])
   }
   for (let n = 0; n < 208; n++) await expect(open('ada')).resolves.toBe('waits')
   await expect(open('ada')).rejects.toMatchObject({ status: 429 })
@@ -288,7 +290,9 @@ it('a page whose browser has gone before its turn makes no check', async () => {
   const { service, started } = slowChecks()
   const req = requestOf('ada')
   const gone = AbortSignal.abort(new Error('gone'))
-  await expect(service.inTurn(req, { signal: gone }, () => service.check(req))).rejects.toThrow('gone')
+  await expect(service.inTurn(req, { signal: gone }, () => service.checkDatasourceAuth(req))).rejects.toThrow(
+    'gone',
+  )
   expect(started).toEqual([])
 })
 
@@ -306,7 +310,7 @@ it.each([
   const pages = Array.from({ length: 9 }, (_, n) => {
     const req = requestOf(`${n}`)
     return service.inTurn(req, {}, async () => {
-      await service.check(req)
+      await service.checkDatasourceAuth(req)
       await new Promise<void>((resolve) => working.push(resolve))
     })
   })
