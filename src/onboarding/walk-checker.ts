@@ -14,7 +14,7 @@ import type { TransitionCheck, Transition } from './transition.ts'
 import { applyCheck, mayCheck, withLapses, type UnconnectedApp, type Walk } from './walk.ts'
 import type { WalkStore } from './walk-store.ts'
 
-type TransitionStep = {
+type TransitionRequest = {
   /** False if no path will be followed, so that other checks may void it. */
   mayLeave: boolean
   decide: (before: Walk, check: TransitionCheck) => Transition
@@ -87,13 +87,13 @@ export class WalkChecker {
    * @returns the decision, and the walk `before` it
    * @throws {Problem}
    */
-  checkForTransition(req: Request, step: TransitionStep) {
-    return this.#deps.service.inTurn(req, {}, () => this.#checkForTransition(req, step))
+  checkForTransition(req: Request, request: TransitionRequest) {
+    return this.#deps.service.inTurn(req, {}, () => this.#checkForTransition(req, request))
   }
 
   async #checkForTransition(
     req: Request,
-    { mayLeave, decide, onRead }: TransitionStep,
+    { mayLeave, decide, onRead }: TransitionRequest,
   ): Promise<Transition & { before: Walk; consentUrlOf: (instance: string) => string | undefined }> {
     const { user } = requireSignedIn(req)
     const { service, walks, progress, confirmSeconds, publicUrl, baseUrl, hasInstructions, log, now } =
