@@ -10,7 +10,7 @@ export type AppState =
   | { kind: 'blocked'; since: number }
   | { kind: 'unconfirmed'; since: number }
   /** The consent was started a moment ago, perhaps in another tab. */
-  | { kind: 'elsewhere' }
+  | { kind: 'in-flight' }
   | { kind: 'skipped'; since: number }
   | { kind: 'unconnected' }
 
@@ -31,7 +31,7 @@ export function appStateOf(app: {
   if (app.unconfirmedAt !== undefined) return { kind: 'unconfirmed', since: app.unconfirmedAt }
   // "Not now" counts at once, even if another tab has the app open. Starting the app again undoes it.
   if (app.skippedAt !== undefined) return { kind: 'skipped', since: app.skippedAt }
-  return app.isInFlight ? { kind: 'elsewhere' } : { kind: 'unconnected' }
+  return app.isInFlight ? { kind: 'in-flight' } : { kind: 'unconnected' }
 }
 
 /** Each app is in exactly one bucket of a count. `pending`: unconnected, confirming, unconfirmed, or in flight. */
@@ -44,7 +44,7 @@ const BUCKETS: Record<AppState['kind'], Bucket> = {
   skipped: 'skipped',
   confirming: 'pending',
   unconfirmed: 'pending',
-  elsewhere: 'pending',
+  'in-flight': 'pending',
   unconnected: 'pending',
 }
 

@@ -85,7 +85,7 @@ export function nextStep(states: WalkStates): NextStep {
 function firstOf(apps: readonly AppWithState[], isWanted: (tracked: TrackedApp) => boolean) {
   const find = (kind: AppState['kind']) =>
     apps.find(({ tracked, state }) => state.kind === kind && isWanted(tracked))
-  return (find('unconnected') ?? find('elsewhere'))?.tracked.instance
+  return (find('unconnected') ?? find('in-flight'))?.tracked.instance
 }
 
 export const firstOffered = (

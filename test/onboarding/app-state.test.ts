@@ -47,7 +47,7 @@ function expected(facts: Case): AppState['kind'] {
     [facts.blockedAt !== undefined, 'blocked'],
     [facts.unconfirmedAt !== undefined, 'unconfirmed'],
     [facts.skippedAt !== undefined, 'skipped'],
-    [facts.isInFlight, 'elsewhere'],
+    [facts.isInFlight, 'in-flight'],
   ]
   return order.find(([holds]) => holds)?.[1] ?? 'unconnected'
 }
@@ -102,7 +102,7 @@ const FIGURES = {
   attention: 'off',
   confirming: 'pending',
   unconfirmed: 'pending',
-  elsewhere: 'pending',
+  'in-flight': 'pending',
 } as const
 
 it('page, status and report agree about every app', async () => {

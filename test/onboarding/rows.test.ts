@@ -67,8 +67,8 @@ it.each<[kind: string, OverviewApp, words: string, can: object]>([
     { ...connect('Try again'), ...skip, ...block },
   ],
   [
-    'elsewhere',
-    app({ kind: 'elsewhere' }),
+    'in-flight',
+    app({ kind: 'in-flight' }),
     'In progress',
     { ...connect('Start over'), ...skip, notes: [t('note.elsewhere')] },
   ],

@@ -41,6 +41,6 @@ function isDeadEnd(state: State, kinds: ReadonlyMap<string, string>): boolean {
     case 'unconfirmed':
       return !kinds.has(next.instance)
     case 'finished':
-      return [...kinds.values()].some((kind) => kind === 'unconnected' || kind === 'elsewhere')
+      return [...kinds.values()].some((kind) => kind === 'unconnected' || kind === 'in-flight')
   }
 }

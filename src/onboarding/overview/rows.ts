@@ -2,6 +2,7 @@
 import { isUnavailable } from '../../client-api/app-status.ts'
 import { isRequested } from '../../people/keep-state.ts'
 import type { TextKey } from '../../web/languages/catalogue.ts'
+import type { Texts } from '../../web/languages/texts.ts'
 import type { AppState } from '../app-state.ts'
 import { actionPath } from '../paths.ts'
 import { iconOf } from '../../company/app-description.ts'
@@ -29,8 +30,11 @@ const ROW_LABELS: Partial<Record<RowKind, TextKey>> = {
   confirming: 'problem.tryAgain',
   unconfirmed: 'problem.tryAgain',
   blocked: 'overview.unblock',
-  elsewhere: 'plain.startOver',
+  'in-flight': 'plain.startOver',
 }
+
+/** Text keys of statuses whose kind has another name. */
+const STATUS_KEYS = { confirming: 'status.waiting', 'in-flight': 'status.elsewhere' } as const
 
 const MAX_ROWS = 5
 
@@ -86,8 +90,7 @@ function rowOf(model: OverviewModel, app: OverviewApp, index: number) {
     kind,
     icon: iconOf(app, describe),
     /** Empty for the normal state, because "Not connected" in every row would be noise. */
-    status:
-      kind === 'unconnected' || isApproved ? '' : t(`status.${kind === 'confirming' ? 'waiting' : kind}`),
+    status: kind === 'unconnected' || isApproved ? '' : statusOf(kind, t),
     notes: [
       noteOf(model, kind, app),
       ...(label === undefined ? [] : [...linkNotes(model, app), ...describe(instance).never]),
@@ -101,6 +104,9 @@ function rowOf(model: OverviewModel, app: OverviewApp, index: number) {
     block: MAY_BLOCK.includes(kind) ? action('blocked', 'overview.block') : undefined,
   }
 }
+
+const statusOf = (kind: Exclude<RowKind, 'unconnected'>, t: Texts): string =>
+  t(kind === 'confirming' || kind === 'in-flight' ? STATUS_KEYS[kind] : `status.${kind}`)
 
 /** "I need an admin" is offered only after a failed attempt. */
 const MAY_BLOCK: readonly RowKind[] = ['unconfirmed', 'confirming', 'skipped']
@@ -133,7 +139,8 @@ function noteOf(model: OverviewModel, kind: RowKind, app: OverviewApp): string |
   if (kind === 'connected' && hasNothingPending && tracked.connectedAt !== undefined)
     return t('note.connectedOn', { date: t.day(tracked.connectedAt) })
   if (state.kind === 'blocked') return blockedNote(model, app, state.since)
-  return kind === 'elsewhere' || isUnavailable(kind) ? t(`note.${kind}`) : undefined
+  if (kind === 'in-flight') return t('note.elsewhere')
+  return isUnavailable(kind) ? t(`note.${kind}`) : undefined
 }
 
 function connectedAccount(model: OverviewModel, app: OverviewApp): string | undefined {
