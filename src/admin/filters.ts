@@ -24,6 +24,7 @@ const inFunnel =
   (about) =>
     CRITERIA[stage](about) && CRITERIA.hadToConnect(about)
 
+/** The names in URLs. `waiting`: an unconnected app; `noAddress`: an unstartable one. */
 const FILTERS = {
   ...CRITERIA,
   all: () => true,

@@ -54,7 +54,7 @@ export const newAppCounts = (instance: string, name: string) => ({
   lapsed: 0,
   /** People of `lapsed` who lost it in a mass disconnect whose emails are paused. */
   onHold: 0,
-  /** People who can't connect the app, because the service lists it without a usable URL. */
+  /** People for whom the app is unstartable: the service lists it without a usable URL. */
   noAddress: 0,
   /** People who got an email about it as a new app, or since they lost it. */
   emailed: 0,

@@ -16,7 +16,10 @@ export const APP_STATUSES = {
     priority: 'never',
     terminal: { text: "search says it's turned off", color: 'dim' },
   },
-  /** Unstartable: the app has no usable path for a consent, which an operator has to fix. */
+  /**
+   * Unstartable: the app has no usable path for a consent, which an operator has to fix. Its name in stored records.
+   * Filters and report.json call it `noAddress`, the log and problems `datasource_cannot_start`.
+   */
   attention: {
     authStatus: [],
     priority: 'never',

@@ -15,14 +15,14 @@ export function createUnstartableAppWarning(
   const logged = new Set<string>()
   let since = -Infinity
   return (apps) => {
-    const broken = apps.filter(({ status }) => isUnstartable(status))
-    if (broken.length === 0) return
+    const unstartable = apps.filter(({ status }) => isUnstartable(status))
+    if (unstartable.length === 0) return
     count()
     if (Math.abs(now() - since) >= EVERY_MS) {
       logged.clear()
       since = now()
     }
-    for (const { instance, authUrlRelativePath } of broken) {
+    for (const { instance, authUrlRelativePath } of unstartable) {
       if (logged.has(instance) || logged.size >= MAX_APPS) continue
       logged.add(instance)
       const fault = authUrlRelativePath === undefined ? 'missing' : 'leads elsewhere'

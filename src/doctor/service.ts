@@ -46,12 +46,12 @@ type ServiceFacts = Awaited<ReturnType<typeof collect>>
 function tokenFinding(facts: ServiceFacts, setting: string, reply: ProbeResult | undefined) {
   if (reply?.kind === 'accepted') {
     const apps = (count: number) => `${count} ${count === 1 ? 'app' : 'apps'}`
-    const broken = reply.unconnected.filter(({ status }) => isUnstartable(status)).length
+    const unstartable = reply.unconnected.filter(({ status }) => isUnstartable(status)).length
     return [
       ok(`${setting} works: that person has ${apps(reply.unconnected.length)} left to connect.`),
-      broken > 0 &&
+      unstartable > 0 &&
         warn(
-          `That person can't connect ${apps(broken)}: the service lists no usable link.`,
+          `That person can't connect ${apps(unstartable)}: the service lists no usable link.`,
           'find the app with onramp status, and check its setup in the service: authUrlRelativePath has to begin with /auth/datasource/ID',
         ),
     ]
