@@ -68,9 +68,9 @@ export function createAdminRoutes(deps: AdminDeps): Router {
     auditView(req, 'overview')
 
     const report = await snapshot.report(browserGoneSignal(res))
-    const waiting = report.datasources.filter(({ counts }) => counts.blocked > 0)
+    const blockedApps = report.datasources.filter(({ counts }) => counts.blocked > 0)
     const keepState = await keepStateStore.loadDecided(
-      waiting.map(({ instance }) => earlyApproval(instance, report)),
+      blockedApps.map(({ instance }) => earlyApproval(instance, report)),
     )
 
     const { user } = requireSignedIn(req)
