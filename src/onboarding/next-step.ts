@@ -96,14 +96,14 @@ export const firstOffered = (
 /**
  * The app to continue to without a click. Never one with an open attempt, and each app once per click; otherwise a
  * service that lists an app again would cause a loop.
- * @param leaving the app that a click starts now: the result is the app after its return
+ * @param starting the app that a click starts now: the result is the app after its return
  */
 export const automaticNext = (
   states: WalkStates,
   isStartable: (instance: string) => boolean,
-  leaving?: string,
+  starting?: string,
 ): string | undefined =>
   firstOf(withoutLater(states), ({ instance, attempt, startedAtClick }) => {
-    const wasStarted = leaving === undefined ? startedAtClick === states.clicks : instance === leaving
+    const wasStarted = starting === undefined ? startedAtClick === states.clicks : instance === starting
     return attempt === undefined && !wasStarted && isStartable(instance)
   })

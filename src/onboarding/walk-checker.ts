@@ -103,14 +103,14 @@ export class WalkChecker {
     const walk = await walks.load(user)
     onRead?.(walk)
     const checkedAt = now()
-    const leave = (before: Walk): Walk => ({ ...before, leavingAt: checkedAt })
-    const leaving = mayLeave ? await walks.update(user, leave, walk) : walk
+    const withLeavingAt = (before: Walk): Walk => ({ ...before, leavingAt: checkedAt })
+    const marked = mayLeave ? await walks.update(user, withLeavingAt, walk) : walk
     // Another tab may be leaving for an app, too.
-    const withoutLeaving = (before: Walk): Walk =>
+    const withoutLeavingAt = (before: Walk): Walk =>
       before.leavingAt === checkedAt ? { ...before, leavingAt: undefined } : before
     const finalRedirectUrl = `${publicUrl}${callbackPath(step)}`
     const unconnected = await service.checkDatasourceAuth(req, finalRedirectUrl).catch(async (error) => {
-      await walks.update(user, withoutLeaving, leaving)
+      await walks.update(user, withoutLeavingAt, marked)
       throw error
     })
     const paths = new Map(unconnected.map((app) => [app.instance, app.authUrlRelativePath]))
@@ -122,8 +122,8 @@ export class WalkChecker {
     const check = { now: now(), confirmSeconds, step, unconnected, isStartable, hasInstructions }
 
     let transition!: Transition
-    const decideOn = (before: Walk) => withoutLeaving((transition = decide(before, check)).walk)
-    const after = await this.#update(user, leaving, decideOn)
+    const decideOn = (before: Walk) => withoutLeavingAt((transition = decide(before, check)).walk)
+    const after = await this.#update(user, marked, decideOn)
     const lapses = await progress.recordProgress(user, after, checkedAt, walks.personReadFor(after))
     const { kind, instance, from } = { instance: undefined, from: undefined, ...transition }
     log.debug(

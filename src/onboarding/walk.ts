@@ -102,7 +102,7 @@ export function applyCheck(
         : { ...app, ...NOT_SET_ASIDE, status: 'connected', connectedAt: now }
     const current = { ...app, name: listed.name, status: listed.status }
     // A connected app that is listed again begins anew.
-    if (app.status === 'connected') return isAway(app) ? current : { ...current, attempt: undefined }
+    if (app.status === 'connected') return hasNotReturned(app) ? current : { ...current, attempt: undefined }
     const isOverdue = isBeingConfirmed(app) && !isWithin(confirmSeconds * 1000, app.attempt.backAt, now)
     return isOverdue ? { ...current, unconfirmedAt: now, attempt: asEnded(app.attempt) } : current
   })
@@ -142,7 +142,7 @@ const isWithin = (milliseconds: number, at: number, now: number): boolean => Mat
 
 const isStarted = (app: TrackedApp): app is StartedApp => app.attempt !== undefined
 
-const isAway = ({ attempt }: TrackedApp) => attempt !== undefined && attempt.backAt === undefined
+const hasNotReturned = ({ attempt }: TrackedApp) => attempt !== undefined && attempt.backAt === undefined
 
 type ReturnedApp = StartedApp & { attempt: { backAt: number } }
 
@@ -151,7 +151,7 @@ export const isBeingConfirmed = (app: TrackedApp): app is ReturnedApp =>
   app.attempt?.backAt !== undefined && app.attempt.isOver === undefined
 
 export const isInFlight = (app: TrackedApp, now: number): boolean =>
-  isStarted(app) && isAway(app) && isWithin(IN_FLIGHT_MS, app.attempt.consentStartedAt, now)
+  isStarted(app) && hasNotReturned(app) && isWithin(IN_FLIGHT_MS, app.attempt.consentStartedAt, now)
 
 /** False while a check could void the path that a browser is following, or is about to get. A new walk is checked. */
 export const mayCheck = ({ apps, leavingAt = -Infinity }: Walk, now: number): boolean =>
@@ -170,12 +170,12 @@ export function startConsent(
   { instance, step, now, isAutomatic }: { instance: string; step: string; now: number; isAutomatic?: true },
 ): Walk {
   const clicks = walk.clicks + (isAutomatic ? 0 : 1)
-  const departed = withApp(walk, instance, (app) => {
-    const previousStep = isAway(app) ? app.attempt?.step : undefined
+  const started = withApp(walk, instance, (app) => {
+    const previousStep = hasNotReturned(app) ? app.attempt?.step : undefined
     const attempt = { step, previousStep, consentStartedAt: now, checksSinceReturn: 0 }
     return { ...app, ...NOT_SET_ASIDE, attempt, startedAtClick: clicks }
   })
-  return { ...departed, clicks, visitAtStart: walk.visit }
+  return { ...started, clicks, visitAtStart: walk.visit }
 }
 
 /**
