@@ -12,9 +12,9 @@ import type { User } from '../../session/signed-in.ts'
 type ListedSession = { name: string; sid?: string | undefined; device: string; time: number }
 
 /** The authorization server ended `sid`, or all sessions of the person, including sign-ins begun before `at`. */
-type Ended = { at: number; sid?: string | undefined }
+type LogoutMark = { at: number; sid?: string | undefined }
 
-type SessionList = { sessions: ListedSession[]; ended: Ended[] }
+type SessionList = { sessions: ListedSession[]; ended: LogoutMark[] }
 
 /** `endedAt`: the sid was ended before anyone had signed in with it. */
 type SidRecord = { subject?: string; endedAt?: number }
@@ -22,7 +22,7 @@ type SidRecord = { subject?: string; endedAt?: number }
 type Identity = Pick<User, 'issuer' | 'subject'>
 
 const MAX_SESSIONS = 100
-const MAX_ENDED = 50
+const MAX_LOGOUT_MARKS = 50
 /** A code is valid for ten minutes (RFC 6749 4.1.2), so no older sign-in can still finish. */
 const ENDED_SECONDS = 3_600
 
@@ -31,7 +31,7 @@ const matchesLogout = (logoutSid: string | undefined, sid: string | undefined): 
   logoutSid === undefined || sid === undefined || logoutSid === sid
 
 const isEnded = ({ ended }: SessionList, sid: string | undefined, startedAt: number): boolean =>
-  ended.some((end) => startedAt <= end.at && matchesLogout(end.sid, sid))
+  ended.some((mark) => startedAt <= mark.at && matchesLogout(mark.sid, sid))
 
 export class PersonSessions {
   readonly #deps
@@ -75,13 +75,13 @@ export class PersonSessions {
     })
   }
 
-  end(name: string): Promise<void> {
-    return this.#deps.store.end(name)
+  end(sessionHash: string): Promise<void> {
+    return this.#deps.store.end(sessionHash)
   }
 
   /** The next sign-in in that browser also sends prompt=login. */
-  endElsewhere(name: string): Promise<void> {
-    return this.#deps.store.endElsewhere(name)
+  endElsewhere(sessionHash: string): Promise<void> {
+    return this.#deps.store.endElsewhere(sessionHash)
   }
 
   /** OpenID Connect Back-Channel Logout 1.0 2.7, also for sign-ins in progress. @returns the number ended */
@@ -89,9 +89,9 @@ export class PersonSessions {
     const subject = sub ?? (await this.#ownerOf(issuer, sid ?? ''))
     if (subject === undefined) return 0
     const user = { issuer, subject }
-    const end: Ended = { at: this.#deps.now(), sid }
+    const mark: LogoutMark = { at: this.#deps.now(), sid }
     // The mark comes first: a sign-in listed later finds it, and one listed before is ended below.
-    const marking = this.#changeList(user, (list) => ({ ...list, ended: [...list.ended, end] }))
+    const marking = this.#changeList(user, (list) => ({ ...list, ended: [...list.ended, mark] }))
     const { sessions } = await marking.catch(() => this.#changeList(user, () => undefined))
     const ended = await this.#existing(sessions.filter((session) => matchesLogout(sid, session.sid)))
     await Promise.all(ended.map(({ name }) => this.end(name)))
@@ -116,7 +116,7 @@ export class PersonSessions {
     const nextRecord = ({ sessions, ended }: SessionList = { sessions: [], ended: [] }) => {
       list = {
         sessions: sessions.filter(({ time }) => now() - time < maxSeconds * 1000),
-        ended: ended.slice(-MAX_ENDED),
+        ended: ended.slice(-MAX_LOGOUT_MARKS),
       }
       const value = next(list)
       list = value ?? list
@@ -149,12 +149,12 @@ export class PersonSessions {
 
   /** @param isProbablyNew saves a read if there is no record yet */
   async #changeRecord<T extends object>(
-    [kind, issuer, name]: ['sessions-of' | 'sid', string, string],
+    [kind, issuer, subjectOrSid]: ['sessions-of' | 'sid', string, string],
     next: (value: T | undefined) => { value: T; seconds: number } | undefined,
     isProbablyNew = false,
   ): Promise<void> {
     const { sealer, keyFor } = await this.#deps.keyRing.dataKey()
-    const key = `${kind}:${keyFor(kind === 'sid' ? 'sid' : 'sessions', `${issuer}\n${name}`)}`
+    const key = `${kind}:${keyFor(kind === 'sid' ? 'sid' : 'sessions', `${issuer}\n${subjectOrSid}`)}`
     const json = sealedJson<T>(sealer)
     await changeRecord(this.#deps.records, {
       key,
