@@ -1,7 +1,7 @@
 // A snapshot of everyone, shared by all pages and exports for ten seconds, because any web page may send an admin's
 // browser here at any rate. Then its people leave the memory, and its report is shown for ten more, while the next
 // snapshot is read. It is read in slices.
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { calendarOf, nextWorkday } from '../campaigns/working-time.ts'
 import type { Company } from '../company/company.ts'
 import type { KeepStateStore } from '../people/keep-state.ts'
@@ -40,16 +40,16 @@ type Snapshot = {
 /** Reads for a refresh, which continues after its request. */
 const REFRESH = new AbortController().signal
 
-/** A merge sort in turns, because sorting 50,000 names would block the event loop for a quarter of a second. */
-async function sortInTurns(all: readonly PersonSummary[], order: Order): Promise<PersonSummary[]> {
-  await nextTurn()
+/** A merge sort in slices, because sorting 50,000 names would block the event loop for a quarter of a second. */
+async function sortInSlices(all: readonly PersonSummary[], order: Order): Promise<PersonSummary[]> {
+  await yieldToEventLoop()
   if (all.length <= SLICE) return all.toSorted(order)
   const middle = Math.ceil(all.length / 2)
-  const one = await sortInTurns(all.slice(0, middle), order)
-  const other = await sortInTurns(all.slice(middle), order)
+  const one = await sortInSlices(all.slice(0, middle), order)
+  const other = await sortInSlices(all.slice(middle), order)
   const merged: PersonSummary[] = []
   for (let [left, right] = [0, 0]; merged.length < all.length;) {
-    if (merged.length % SLICE === 0) await nextTurn()
+    if (merged.length % SLICE === 0) await yieldToEventLoop()
     const isLeft = right >= other.length || (left < one.length && order(one[left]!, other[right]!) <= 0)
     merged.push(isLeft ? one[left++]! : other[right++]!)
   }
@@ -100,10 +100,10 @@ export class PeopleSnapshot {
   async #sliceAfter(last: PersonSummary | undefined, signal: AbortSignal, use: Purpose) {
     const { all, sorted } = await this.#newest(signal)
     const order = ORDERS[use]
-    const sorting = sorted.get(order) ?? sortInTurns(all, order)
+    const sorting = sorted.get(order) ?? sortInSlices(all, order)
     sorted.set(order, sorting)
     const people = await sorting
-    await (this.#turns[use] = this.#turns[use].then(() => nextTurn()))
+    await (this.#turns[use] = this.#turns[use].then(() => yieldToEventLoop()))
     return sliceAfter(last, people, order)
   }
 

@@ -1,7 +1,7 @@
 // One run of `onramp keep`: invites, reminds, checks everyone (a sweep) and emails people about new apps and lapses.
 // These emails wait for the end of the sweep: if many people lost an app at once, none of them can remove the cause.
 import { hash } from 'node:crypto'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { activeMassDisconnects, withActions, withAppEvents, withReplacements } from '../people/keep-state.ts'
 import type { AppEvent, Approval, KeepState, KeepStateStore, MassDisconnect } from '../people/keep-state.ts'
 import type { Company } from '../company/company.ts'
@@ -25,7 +25,7 @@ const SWEEP_EVERY_MS = 6 * 3_600_000
 /** A run ends before the next hourly one starts. */
 const CHECKING_MS = 50 * 60_000
 const WEEK_MS = 7 * 86_400_000
-const MAX_IN_A_TURN = 500
+const ROWS_PER_SLICE = 500
 
 /** By priority: reminders come last, so they don't use up a person's last email of the quarter. */
 const CAMPAIGNS = [APPROVALS, MOVED_APPROVALS, ...EPISODES, ONBOARDING] as const
@@ -66,7 +66,7 @@ export async function* duePeople(
   people: Pick<PeopleStore, 'all'>,
   { now, state, company }: DueContext & { now: (person: Person, calendar: WorkCalendar) => number },
 ): AsyncGenerator<DuePerson> {
-  await nextTurn()
+  await yieldToEventLoop()
   const rows = new ListedPeople(list)
   const dueOf = (stored: Person, entry: ListEntry): DuePerson => {
     const detailed = withDetails(stored, entry)
@@ -82,7 +82,7 @@ export async function* duePeople(
     if (entry !== undefined) yield dueOf(person, entry)
   }
   for (const [index, entry] of rows.rowsWithoutRecord().entries()) {
-    if (index % MAX_IN_A_TURN === 0) await nextTurn()
+    if (index % ROWS_PER_SLICE === 0) await yieldToEventLoop()
     yield dueOf(newPerson(entry.email, 0), entry)
   }
 }
@@ -188,7 +188,7 @@ export class KeepRun {
       const known = addresses.has(person.email) ? withListedAddress(person) : person
       return withListing(entry ? withDetails(known, entry) : known, entry !== undefined, now())
     }
-    await nextTurn()
+    await yieldToEventLoop()
     const rows = new ListedPeople(this.#list)
     const changed: string[] = []
     for await (const person of people.all()) {
@@ -206,7 +206,7 @@ export class KeepRun {
     }
     const refused = rows.changes.length > 0 ? ((await rename?.(rows.changes)) ?? []) : []
     this.#entries = new Map(rows.rowsByCurrentAddress(refused).map((entry) => [entry.email, entry]))
-    await nextTurn()
+    await yieldToEventLoop()
     this.outdated = rows.outdated
     this.listFaults = rows.faults
     const unclear = new Set(refused.flatMap(({ from, to }) => [from, to]))
@@ -268,7 +268,7 @@ export class KeepRun {
       if (this.#isUnchecked(person)) unchecked.push({ entry, isUnknown, order })
       this.#knowsSomeone ||= (person.lastCheck?.checkedAt ?? 0) >= this.#state.sweep.beganAt
     }
-    await nextTurn()
+    await yieldToEventLoop()
     unchecked.sort((one, other) => (one.order < other.order ? -1 : 1))
     const isOnlyUnknownLeft = unchecked.every(({ isUnknown }) => isUnknown)
     return { due, unchecked: unchecked.map(({ entry }) => entry), withOtherEmail, isOnlyUnknownLeft }

@@ -1,6 +1,6 @@
 // Stores each person in a sealed record, named by an HMAC of the address, so that a dump shows no address. Changes are
 // compare-and-set. An unreadable record never counts as absent, because it may contain an opt-out.
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { changeRecord } from '../records/change.ts'
 import type { KeyRing, DataKey } from '../records/data-key.ts'
 import { StoreUnavailable, type Records } from '../records/records.ts'
@@ -210,7 +210,7 @@ export class PeopleStore {
     for await (const batch of this.#batches(onUnreadable))
       for (const person of batch) {
         if (performance.now() > until) {
-          await nextTurn()
+          await yieldToEventLoop()
           until = performance.now() + SLICE_MS
         }
         yield this.#withoutHidden(person)
@@ -230,7 +230,7 @@ export class PeopleStore {
     if (company?.findReplaced([]) !== false) return
     for await (const batch of this.#batches()) {
       if (batch.some(({ lastCheck }) => company.findReplaced(lastCheck?.apps ?? []))) return
-      await nextTurn()
+      await yieldToEventLoop()
     }
   }
 

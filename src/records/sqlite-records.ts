@@ -2,7 +2,7 @@
 // or a batch.
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import { setImmediate as othersFirst } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { StoreUnavailable, type Records } from './records.ts'
 import { restrictAccess, DATABASE } from './sqlite-folder.ts'
 
@@ -45,7 +45,7 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
     (await attempt(() => statement.run(...values))).changes === 1
 
   const eraseAllExpired = async () => {
-    while ((await attempt(() => eraseExpired.run(now()))).changes === BATCH) await othersFirst()
+    while ((await attempt(() => eraseExpired.run(now()))).changes === BATCH) await yieldToEventLoop()
   }
   const timer = setInterval(() => eraseAllExpired().catch(() => {}), ERASE_EXPIRED_EVERY_MS)
   timer.unref()
@@ -63,7 +63,7 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
     async *keys(prefix) {
       // SQLite compares UTF-8 bytes, so this character comes after all others.
       const end = `${prefix}\u{10ffff}`
-      for (let last: string | undefined = prefix; last !== undefined; await othersFirst()) {
+      for (let last: string | undefined = prefix; last !== undefined; await yieldToEventLoop()) {
         const after: string = last
         const batch = await attempt(() => list.all(after, end, now()).map(({ key }) => String(key)))
         if (batch.length > 0) yield batch
@@ -85,7 +85,7 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
 let sliceUntil = 0
 async function attempt<T>(work: () => T): Promise<T> {
   if (performance.now() > sliceUntil) {
-    await othersFirst()
+    await yieldToEventLoop()
     sliceUntil = performance.now() + SLICE_MS
   }
   try {
