@@ -5,7 +5,7 @@ type Turn = { start: () => void }
 
 /** All in memory: `waitMs` limits the wait (default: none). */
 export class Turns {
-  /** For changes of records: those of one person would only make one another repeat. */
+  /** For changes of records. Concurrent changes of one person's record only cause compare-and-set retries. */
   static forChanges = () => new Turns({ all: 16, ofPerson: 1 })
 
   readonly #max: { all: number; ofPerson: number; waitMs?: number }
