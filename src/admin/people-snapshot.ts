@@ -74,7 +74,11 @@ export class PeopleSnapshot {
   #reading: Promise<void> | undefined
   readonly #readers = new Set<AbortSignal>()
   /** One queue of slices for each purpose, so that no number of views blocks the event loop or an admin's own page. */
-  readonly #turns = { page: Promise.resolve(), otherSite: Promise.resolve(), download: Promise.resolve() }
+  readonly #sliceQueues = {
+    page: Promise.resolve(),
+    otherSite: Promise.resolve(),
+    download: Promise.resolve(),
+  }
 
   constructor(deps: {
     people: Pick<PeopleStore, 'all'>
@@ -103,7 +107,7 @@ export class PeopleSnapshot {
     const sorting = sorted.get(order) ?? sortInSlices(all, order)
     sorted.set(order, sorting)
     const people = await sorting
-    await (this.#turns[use] = this.#turns[use].then(() => yieldToEventLoop()))
+    await (this.#sliceQueues[use] = this.#sliceQueues[use].then(() => yieldToEventLoop()))
     return sliceAfter(last, people, order)
   }
 
