@@ -117,7 +117,7 @@ export class KeepRun {
   readonly #options: KeepRunOptions
   readonly #beganAt: number
   readonly #list: readonly ListEntry[]
-  /** Keys are present addresses. */
+  /** Keys are current addresses. */
   #entries: ReadonlyMap<string, ListEntry>
   /** Skipped rows whose person is ambiguous, as sentences for the operator. */
   listFaults: string[] = []

@@ -40,7 +40,7 @@ export class ListedPeople {
   readonly #reassigned = new Set<string>()
   readonly #newIds: ListEntry[] = []
   /** Current addresses by the former address on the list. */
-  readonly #present = new Map<string, string>()
+  readonly #current = new Map<string, string>()
   /** People who were on the list, and those of them who no longer are. */
   #before = 0
   #leaving = 0
@@ -73,21 +73,21 @@ export class ListedPeople {
     const mustMove = isReassigned || isVacated(email)
     const isElsewhere = byId !== undefined && byId !== own && !isCorrected
     const isNew = isElsewhere && (mustMove || !formerEmails.includes(byId.email))
-    const present = isNew ? byId.email : isReassigned ? vacatedAddress(email, id) : email
-    if (present !== email) this.changes.push({ from: email, to: present })
-    this.#known.add(present)
+    const current = isNew ? byId.email : isReassigned ? vacatedAddress(email, id) : email
+    if (current !== email) this.changes.push({ from: email, to: current })
+    this.#known.add(current)
     const former = isNew ? [...formerEmails, email] : formerEmails
     // Without an id, the row at an address that is another person's is theirs.
     const isOwn = (row: ListEntry) => (isVacated(email) ? row.id === id : isSamePerson(row, person))
-    const older = former.flatMap(rowsAt).filter((row) => isOwn(row) && row.email !== present)
-    for (const row of older) this.#present.set(row.email, present)
+    const older = former.flatMap(rowsAt).filter((row) => isOwn(row) && row.email !== current)
+    for (const row of older) this.#current.set(row.email, current)
     const row = isNew ? byId : isReassigned ? undefined : (own ?? older[0])
     this.#before += Number(wasListed)
     this.#leaving += Number(wasListed && row === undefined)
-    return row && { ...row, email: present }
+    return row && { ...row, email: current }
   }
 
-  /** The list with present addresses. Leaves out refused rows, whose emails might reach another person. */
+  /** The list with current addresses. Leaves out refused rows, whose emails might reach another person. */
   rowsByCurrentAddress(refused: readonly (AddressChange & { fault: string })[]): ListEntry[] {
     const refusedAddresses = new Set(
       refused.flatMap(({ from, to }) => (this.#reassigned.has(from) ? [from, to] : to)),
@@ -97,7 +97,7 @@ export class ListedPeople {
     this.faults = refused.map(({ to, fault }) => `${fault}. Until then ${to} gets no email.`)
     return this.#list.flatMap((row) => {
       if (refusedAddresses.has(row.email)) return []
-      const email = this.#known.has(row.email) ? undefined : this.#present.get(row.email)
+      const email = this.#known.has(row.email) ? undefined : this.#current.get(row.email)
       if (email === undefined) return row
       if (!this.#rows.has(email)) return { ...row, email }
       this.faults.push(
@@ -147,13 +147,13 @@ export class ListedPeople {
 
   /** Rows that have a former address. */
   get outdated(): AddressChange[] {
-    return [...this.#present].flatMap(([from, to]) => (this.#rows.has(to) ? [] : { from, to }))
+    return [...this.#current].flatMap(([from, to]) => (this.#rows.has(to) ? [] : { from, to }))
   }
 
   /** Rows of people without a record. Call it after `rowsByCurrentAddress`. */
   rowsWithoutRecord(): ListEntry[] {
     return [...this.#rows.values()].filter(
-      ({ email }) => !this.#known.has(email) && !this.#present.has(email),
+      ({ email }) => !this.#known.has(email) && !this.#current.has(email),
     )
   }
 }
