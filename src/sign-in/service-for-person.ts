@@ -27,11 +27,11 @@ const OWN_PAGES = { all: 128, ofPerson: MAX_PAGES, waitMs: 10_000 }
 /** The widget gives up after this wait. */
 const WIDGETS = { all: 64, ofPerson: 2, waitMs: 5_000 }
 /**
- * For pages that another site opens: half as many. A proxy may hide that their browsers have gone, so once `crowd`
- * pages of all people wait, each person has few. Links and sign-ins are among them: they wait until their connection
- * ends.
+ * For pages that another site opens: half as many. A proxy may hide that their browsers have gone, so each person has
+ * few in a crowd: this many pages of all people that run or wait. Links and sign-ins are among them: they wait until
+ * their connection ends.
  */
-const OTHER_SITES = { pages: 64, ofPerson: 20, crowd: 500, ofPersonInCrowd: 2 }
+const OTHER_SITES = { pages: 64, ofPerson: 20, crowdSize: 500, ofPersonInCrowd: 2 }
 
 /**
  * Pages with long lists do their work a few at a time, because each takes tens of milliseconds, and the store's
@@ -85,7 +85,7 @@ export class ServiceForPerson {
     const { user } = requireSignedIn(req)
     const person = personKey(user)
     const turns = { own: this.#ownPages, otherSite: this.#forOtherSites, widget: this.#widgets }[kind]
-    const isCrowd = turns.size + this.#tokenWaits.size >= OTHER_SITES.crowd
+    const isCrowd = turns.size + this.#tokenWaits.size >= OTHER_SITES.crowdSize
     const maxForOtherSites = isCrowd ? OTHER_SITES.ofPersonInCrowd : OTHER_SITES.ofPerson
     const count = turns.countOf(person) + this.#tokenWaits.countOf(person)
     if (count >= (kind === 'own' ? MAX_PAGES + MAX_QUEUED : maxForOtherSites)) {
@@ -151,11 +151,11 @@ export class ServiceForPerson {
   #call<T>(req: Request, call: (credentials: Credentials) => Promise<T>): Promise<T> {
     const { authorizationServer, isExternalIdp } = this.#deps
     const { user, tokens } = requireSignedIn(req)
-    const isOwn = authorizationServer?.isIssuerOf(user) !== false
+    const isCurrentIssuer = authorizationServer?.isIssuerOf(user) !== false
     return call({
       kind: 'oauth',
       accessToken: tokens.accessToken,
-      isExternalIdp: isOwn ? isExternalIdp : (tokens.isExternal ?? isExternalIdp),
+      isExternalIdp: isCurrentIssuer ? isExternalIdp : (tokens.isExternal ?? isExternalIdp),
     })
   }
 
@@ -177,11 +177,11 @@ export class ServiceForPerson {
     return signedIn.tokens
   }
 
-  async #giveUp(req: Request, refusal: AccessTokenRejected): Promise<never> {
+  async #giveUp(req: Request, rejection: AccessTokenRejected): Promise<never> {
     const signedIn = findSignedIn(req)
-    const again = new SignInAgain(req, refusal)
+    const again = new SignInAgain(req, rejection)
     if (signedIn !== undefined && isRecentSignIn(signedIn.signedInAt, this.#deps.now()))
-      throw Object.assign(refusal, { tryAgain: again.tryAgain })
+      throw Object.assign(rejection, { tryAgain: again.tryAgain })
     if (signedIn !== undefined) await endSession(req)
     throw again
   }
