@@ -33,8 +33,8 @@ type ServiceExchange = Omit<HttpResponse, 'text'> & {
 /** The shape of one-time paths, because a probe never returns the paths themselves. */
 type PathShape = { parameters: number; namesRedirect: boolean }
 
-/** When a probe's response came, by the service's Date header (`theirs`) and by our clock; milliseconds since 1970. */
-type ResponseTimes = { theirs: number | undefined; ours: number }
+/** When a probe's response came: by the service's Date header, and by our clock; milliseconds since 1970. */
+type ResponseTimes = { serverTime: number | undefined; receivedAt: number }
 
 export type ProbeResult =
   | ({ kind: 'accepted'; unconnected: ListedApp[]; shape: PathShape | undefined } & ResponseTimes)
@@ -55,7 +55,7 @@ type ServiceClientOptions = {
   now?: () => number
 }
 
-/** For every page that has its turn at once (sign-in/service-for-person.ts). */
+/** All pages that may call at once (sign-in/service-for-person.ts): 128 own, 64 for other sites, and 64 widgets. */
 const MAX_CONNECTIONS = 256
 const TIME_LIMIT_MS = 10_000
 
@@ -99,20 +99,20 @@ export class ServiceClient {
 
   /** checkdatasourceauth, with every outcome as a value. A global token is first tried without a person. */
   async probe(credentials: Credentials, finalRedirectUrl?: string): Promise<ProbeResult> {
-    const alone =
+    const withoutPerson =
       credentials.kind === 'global-token' ? await this.#probeWithoutPerson(credentials.token) : undefined
-    if (alone?.fault !== undefined) return alone.fault
+    if (withoutPerson?.result !== undefined) return withoutPerson.result
     // Outside of the try, because a TypeError isn't a network error.
     const sending = this.#send(checkCall(finalRedirectUrl), credentials)
     try {
       const response = await sending
       const date = Date.parse(response.headers['date']?.toString() ?? '')
-      const times = { theirs: Number.isNaN(date) ? undefined : date, ours: this.#options.now() }
+      const times = { serverTime: Number.isNaN(date) ? undefined : date, receivedAt: this.#options.now() }
       const apps = response.status === 200 ? readCheckResponse(parseJson(response.text)) : undefined
       if (apps === undefined) {
         const error = this.#readError(response, credentials)
         // A server that refuses every call like this says nothing about the person.
-        const isOther = alone !== undefined && alone.status !== error.status
+        const isOther = withoutPerson !== undefined && withoutPerson.status !== error.status
         const isAboutPerson = isOther && finalRedirectUrl === undefined && error.mayBeAboutPerson
         const reason =
           isAboutPerson && error.reason === error.reasonByStatus ? 'act-as-refused' : error.reason
@@ -127,20 +127,20 @@ export class ServiceClient {
 
   /** Tries it without a person. @returns `rejected` if that works, as for a personal token; undefined: maybe global */
   async probeGlobalToken(token: string): Promise<ProbeResult | undefined> {
-    return (await this.#probeWithoutPerson(token)).fault
+    return (await this.#probeWithoutPerson(token)).result
   }
 
-  async #probeWithoutPerson(token: string): Promise<{ fault: ProbeResult | undefined; status?: number }> {
+  async #probeWithoutPerson(token: string): Promise<{ result: ProbeResult | undefined; status?: number }> {
     const credentials = { kind: 'user-token', token } as const
-    const alone = await this.probe(credentials)
-    if (alone.kind === 'unreachable') return { fault: alone }
-    const sent = { operation: 'checkdatasourceauth', credentials, ...this.#options } as const
-    if (alone.kind === 'rejected') {
-      const isGlobal = isGlobalTokenRejected(serviceProblemOf(alone, sent))
-      return { fault: isGlobal ? undefined : alone, status: alone.status }
+    const probed = await this.probe(credentials)
+    if (probed.kind === 'unreachable') return { result: probed }
+    const call = { operation: 'checkdatasourceauth', credentials, ...this.#options } as const
+    if (probed.kind === 'rejected') {
+      const isGlobal = isGlobalTokenRejected(serviceProblemOf(probed, call))
+      return { result: isGlobal ? undefined : probed, status: probed.status }
     }
-    const error = readErrorResponse({ status: 200, text: '', headers: {} }, {}, alone.ours)
-    return { fault: { ...alone, ...error, kind: 'rejected', reason: 'personal' } }
+    const error = readErrorResponse({ status: 200, text: '', headers: {} }, {}, probed.receivedAt)
+    return { result: { ...probed, ...error, kind: 'rejected', reason: 'personal' } }
   }
 
   close(): Promise<void> {

@@ -9,7 +9,7 @@ async function discover(issuer: string, now: () => number) {
   const discovery = await findMetadata(issuer)
   const listed = discovery.kind === 'found' ? Object.entries(discovery.metadata) : undefined
   const metadata = listed && (Object.fromEntries(listed.filter(isUsable)) as Metadata)
-  return { issuer, discovery, metadata, ours: now() }
+  return { issuer, discovery, metadata, receivedAt: now() }
 }
 
 /** False for a value of the wrong type. */
@@ -64,10 +64,10 @@ function missingMetadata(issuer: string, { attempts }: Discovery & { kind: 'miss
 const MAX_SECONDS = 30
 const NOTED_SECONDS = 10
 
-function clockSkew({ discovery, ours }: Awaited<ReturnType<typeof discover>>) {
-  const theirs = discovery.kind === 'found' ? Date.parse(discovery.date ?? '') : NaN
-  if (Number.isNaN(theirs)) return undefined
-  const seconds = Math.round((ours - theirs) / 1000)
+function clockSkew({ discovery, receivedAt }: Awaited<ReturnType<typeof discover>>) {
+  const serverTime = discovery.kind === 'found' ? Date.parse(discovery.date ?? '') : NaN
+  if (Number.isNaN(serverTime)) return undefined
+  const seconds = Math.round((receivedAt - serverTime) / 1000)
   const far = Math.abs(seconds)
   if (far <= NOTED_SECONDS) return ok("This machine's clock matches the authorization server.")
   const amount = far < 120 ? `${far} seconds` : `${Math.round(far / 60)} minutes`

@@ -22,8 +22,8 @@ import {
 } from './facts.ts'
 
 const issuer = 'https://login.acme.test/tenant'
-const discovered = (result: object, ours = 0) =>
-  report(discoveryCheck, { issuer, discovery: result, metadata: undefined, ours } as FactsOf<
+const discovered = (result: object, receivedAt = 0) =>
+  report(discoveryCheck, { issuer, discovery: result, metadata: undefined, receivedAt } as FactsOf<
     typeof discoveryCheck
   >)
 const missing = (...attempts: object[]) => ({

@@ -107,8 +107,8 @@ export const accepted = (shape?: { parameters: number; namesRedirect: boolean })
   kind: 'accepted' as const,
   unconnected: [],
   shape,
-  theirs: NOW,
-  ours: NOW,
+  serverTime: NOW,
+  receivedAt: NOW,
 })
 
 export const serviceFacts = factsOf<typeof serviceCheck>({
