@@ -19,12 +19,12 @@ export function readErrorResponse(
   sent: { headerPrefix?: string | undefined; secrets?: readonly string[] },
   now: number,
 ) {
-  const isFront = isFromIntermediary(status, headers)
+  const isFromIntermediary = looksLikeIntermediary(status, headers)
   const message = status < 300 ? undefined : messageIn(text, status)
   const retryAfter = headers['retry-after']?.toString()
   return {
     status,
-    reason: (message ?? (isFront ? 'intermediary' : statusReason(status))) as ErrorReason,
+    reason: (message ?? (isFromIntermediary ? 'intermediary' : statusReason(status))) as ErrorReason,
     reasonByStatus: statusReason(status),
     retryAfter: retryAfterSeconds(retryAfter, now),
     /** Seconds that the service requested, at most a day. */
@@ -33,9 +33,9 @@ export function readErrorResponse(
     explanation: explanationIn(text, sent.secrets ?? []),
     /** The prefix of the service's headers, if it differs from SERVICE_HEADER_PREFIX. */
     expectedHeaderPrefix: status < 500 ? expectedPrefixIn(text, sent.headerPrefix) : undefined,
-    isFromIntermediary: isFront,
+    isFromIntermediary,
     /** True if it may say that no one has the address of a global token's call. */
-    mayBeAboutPerson: ABOUT_PERSON.includes(status) && !isFront,
+    mayBeAboutPerson: ABOUT_PERSON.includes(status) && !isFromIntermediary,
     isAboutRedirectUrl: mentionsRedirect(text),
   }
 }
@@ -45,8 +45,8 @@ const ABOUT_PERSON = [400, 404, 422]
 
 export type ErrorResponse = ReturnType<typeof readErrorResponse>
 
-/** True if the response looks like a proxy's. The form of a 404 proves nothing. */
-function isFromIntermediary(status: number, headers: HttpResponse['headers']): boolean {
+/** The form of a 404 proves nothing. */
+function looksLikeIntermediary(status: number, headers: HttpResponse['headers']): boolean {
   const isPage = /\bhtml\b/i.test(String(headers['content-type']))
   const challenge = String(headers['www-authenticate'] ?? 'Bearer')
   const isOfToken = status === 401 || status === 403
@@ -132,8 +132,8 @@ function explanations(value: unknown, depth: number, isExplaining = true): strin
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return []
   if (Array.isArray(value)) return value.flatMap((element) => explanations(element, depth + 1, isExplaining))
   const members = Object.entries(value as Record<string, unknown>)
-  const telling = members.filter(([name]) => EXPLAINS.test(name))
-  const found = telling.flatMap(([, member]) => explanations(member, depth + 1))
+  const explainingMembers = members.filter(([name]) => EXPLAINS.test(name))
+  const explained = explainingMembers.flatMap(([, member]) => explanations(member, depth + 1))
   // A validator may use the wrong member as a key: {"final_redirect_url": ["not allowed"]}.
   const named = members.flatMap(([name, member]) =>
     NAMES.test(name) && isWords(member) ? [`${name}: ${[member].flat().join(', ')}`] : [],
@@ -141,7 +141,7 @@ function explanations(value: unknown, depth: number, isExplaining = true): strin
   const nested = members.flatMap(([name, member]) =>
     EXPLAINS.test(name) || NAMES.test(name) ? [] : explanations(member, depth + 1, false),
   )
-  return [...found, ...named, ...nested]
+  return [...explained, ...named, ...nested]
 }
 
 const isWords = (value: unknown): value is string | string[] =>

@@ -63,8 +63,8 @@ const serviceTokenSetting = (credentials: Credentials): string | undefined =>
       ? credentials.setting
       : undefined
 
-function settingToChange(response: ErrorResponse, sent: FailedCall): string | undefined {
-  const { credentials, headerPrefix: prefix = STANDARD_HEADER_PREFIX } = sent
+function settingToChange(response: ErrorResponse, call: FailedCall): string | undefined {
+  const { credentials, headerPrefix: prefix = STANDARD_HEADER_PREFIX } = call
   const { expectedHeaderPrefix: other } = response
   const globalToken = serviceTokenSetting(credentials)
   const isOAuthSent = credentials.kind === 'oauth' && credentials.isExternalIdp
@@ -94,33 +94,33 @@ const INTERMEDIARY_ADVICE =
 const INTERMEDIARY_HINT =
   "; the response doesn't look like the service's, so a firewall or login page may have sent it"
 
-export function serviceProblemOf(response: ErrorResponse, sent: FailedCall): ServiceProblem {
+export function serviceProblemOf(response: ErrorResponse, call: FailedCall): ServiceProblem {
   const { status: responseStatus, requestedWait, mayBeAboutPerson } = response
-  return Object.assign(explain(response, sent), { responseStatus, requestedWait, mayBeAboutPerson })
+  return Object.assign(explain(response, call), { responseStatus, requestedWait, mayBeAboutPerson })
 }
 
-function explain(response: ErrorResponse, sent: FailedCall): ServiceProblem {
+function explain(response: ErrorResponse, call: FailedCall): ServiceProblem {
   const { status, retryAfter, isFromIntermediary } = response
-  const { operation, credentials } = sent
+  const { operation, credentials } = call
   const globalToken = serviceTokenSetting(credentials)
   const responded = `${operation} responded ${status}`
   const misconfigured = (why: string) =>
     problem('misconfigured', operation, { detail: `${responded}: ${why}` })
-  const setting = settingToChange(response, sent)
+  const setting = settingToChange(response, call)
   if (setting !== undefined) return Object.assign(misconfigured(setting), { affectsEveryone: true })
   if (globalToken !== undefined && isFromIntermediary) return misconfigured(INTERMEDIARY_ADVICE)
-  const unlike = isFromIntermediary ? INTERMEDIARY_HINT : ''
+  const intermediaryHint = isFromIntermediary ? INTERMEDIARY_HINT : ''
   switch (response.reasonByStatus) {
     case 'token':
       return new AccessTokenRejected(
-        `${responded}: ${globalToken ?? 'the access token'} is invalid or expired${credentials.kind === 'oauth' ? '; if all are, see TOKEN_ISSUED_BY, OIDC_RESOURCE, OIDC_AUDIENCE' : ''}${unlike}`,
+        `${responded}: ${globalToken ?? 'the access token'} is invalid or expired${credentials.kind === 'oauth' ? '; if all are, see TOKEN_ISSUED_BY, OIDC_RESOURCE, OIDC_AUDIENCE' : ''}${intermediaryHint}`,
       )
     case 'scope':
       return problem('forbidden', operation, {
         detail:
           globalToken !== undefined
             ? `${responded}: ${globalToken} lacks a scope: grant it the scope for ${operation}`
-            : `${responded}: the token lacks permissions (scopes, or the service's OAuth settings): see OIDC_SCOPE, OIDC_RESOURCE, OIDC_AUDIENCE${unlike}`,
+            : `${responded}: the token lacks permissions (scopes, or the service's OAuth settings): see OIDC_SCOPE, OIDC_RESOURCE, OIDC_AUDIENCE${intermediaryHint}`,
       })
     case 'busy':
       return problem('busy', operation, { detail: `${responded}: too many requests`, retryAfter })
