@@ -30,7 +30,7 @@ import { UserLookup } from './user-lookup.ts'
 type Outcome =
   'signed-in' | 'keep-session' | 'same-account' | 'prompt-login' | 'restart' | 'no-cookie' | 'use-par'
 
-type Grant = { user: User; sid: string | undefined; tokens: Tokens }
+type SignInResult = { user: User; sid: string | undefined; tokens: Tokens }
 
 type Return = { req: Request; res: Response; transaction: LoginTransaction; configuration: Configuration }
 
@@ -95,7 +95,7 @@ export class SignInCallback {
     const configuration = await authorizationServer.configuration()
     const during = { req, res, transaction, configuration }
     return await this.#redeem(configuration, url, secretsFor(cookie)).then(
-      (grant) => this.#signIn(grant, during),
+      (result) => this.#signIn(result, during),
       (error: unknown) => this.#recover(error, during),
     )
   }
@@ -104,7 +104,7 @@ export class SignInCallback {
     configuration: Configuration,
     url: URL,
     secrets: { nonce: string; codeVerifier: string },
-  ): Promise<Grant> {
+  ): Promise<SignInResult> {
     const { settings, now } = this.#deps
     const { searchParams: parameters } = url
     // Servers omit `iss` (RFC 9207) in errors, which redeem nothing.
@@ -127,15 +127,15 @@ export class SignInCallback {
     return { user, sid, tokens: { ...tokensFrom(response, now()), isExternal } }
   }
 
-  async #signIn(grant: Grant, { req, res, transaction, configuration }: Return): Promise<Outcome> {
-    const { user, tokens } = grant
+  async #signIn(result: SignInResult, { req, res, transaction, configuration }: Return): Promise<Outcome> {
+    const { user, tokens } = result
     const { settings, sessions, cookies, audit } = this.#deps
     const { scope } = configuration.clientMetadata()
     this.#warn(explainMissingRefreshToken(tokens, settings.OIDC_SCOPE, scope))
     const before = findSignedIn(req)
     const isSameAccount = transaction.prompt !== undefined && isSamePerson(before?.user, user)
     if (isSameAccount && transaction.prompt === 'select_account') return 'prompt-login'
-    if (!(await this.#storeSession(req, grant, transaction.startedAt))) {
+    if (!(await this.#storeSession(req, result, transaction.startedAt))) {
       void revoke(configuration, tokens)
       return 'restart'
     }
@@ -152,7 +152,11 @@ export class SignInCallback {
   }
 
   /** Lists the session, so that a later back-channel logout finds it. @returns false if one came meanwhile */
-  async #storeSession(req: Request, { user, sid, tokens }: Grant, startedAt: number): Promise<boolean> {
+  async #storeSession(
+    req: Request,
+    { user, sid, tokens }: SignInResult,
+    startedAt: number,
+  ): Promise<boolean> {
     const time = this.#deps.now()
     await startSession(req, { user, tokens, signedInAt: time })
     const session = { name: hashOf(req.sessionID), sid, device: deviceName(req.get('user-agent')), time }
