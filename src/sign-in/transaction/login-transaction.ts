@@ -58,11 +58,11 @@ function deriveSecrets({ secretsKey }: TransactionKeys, id: string, cookie: stri
 }
 
 /** Short, because `state` is part of an address: a list without names, with the number of the prompt. */
-type Members = [string, string, number, number, string, number | undefined, string | undefined]
+type StateFields = [string, string, number, number, string, number | undefined, string | undefined]
 
 function parseTransaction(json: string): LoginTransaction {
-  const members = (JSON.parse(json) as unknown[]).map((member) => member ?? undefined) as Members
-  const [id, returnTo, startedAt, restarts, browserHash, promptIndex, sessionHash] = members
+  const fields = (JSON.parse(json) as unknown[]).map((field) => field ?? undefined) as StateFields
+  const [id, returnTo, startedAt, restarts, browserHash, promptIndex, sessionHash] = fields
   const prompt = promptIndex === undefined ? undefined : PROMPTS[promptIndex]
   return { id, returnTo, startedAt, restarts, browserHash, prompt, sessionHash }
 }
@@ -82,15 +82,15 @@ export class LoginTransactions {
     let id: string
     let secrets: TransactionSecrets
     do {
-      id = Buffer.from(newValue(), 'hex').toString('base64url')
+      id = Buffer.from(newRandomId(), 'hex').toString('base64url')
       secrets = deriveSecrets(keys, id, cookie)
     } while (Object.values(secrets).some(triggersFirewall))
     const { returnTo, startedAt, restarts, prompt } = start
     const sessionHash = sessionId && shortHash(sessionId)
     const promptIndex = prompt && PROMPTS.indexOf(prompt)
     const browserHash = browserHashOf(binding)
-    const members: Members = [id, returnTo, startedAt, restarts, browserHash, promptIndex, sessionHash]
-    const state = encodeFirewallSafe(keys.sealer.seal(JSON.stringify(members), ASSOCIATED_DATA))
+    const fields: StateFields = [id, returnTo, startedAt, restarts, browserHash, promptIndex, sessionHash]
+    const state = encodeFirewallSafe(keys.sealer.seal(JSON.stringify(fields), ASSOCIATED_DATA))
     return { state, ...secrets }
   }
 
@@ -146,7 +146,7 @@ function parse(value: string): BrowserCookie {
 }
 
 /** 122 random bits in hex, because firewalls refuse `--`. Much faster than `randomBytes`. */
-const newValue = () => randomUUID().replaceAll('-', '')
+const newRandomId = () => randomUUID().replaceAll('-', '')
 
 export class BrowserCookies {
   readonly #https: boolean
@@ -169,17 +169,17 @@ export class BrowserCookies {
 
   /** Extends the cookie for another day, or sets the first one. */
   extend(req: Request, res: Response): BrowserCookie {
-    return this.#set(res, this.read(req)?.value ?? newValue())
+    return this.#set(res, this.read(req)?.value ?? newRandomId())
   }
 
   /** Call it after a sign-in: a cookie that an attacker planted before becomes worthless. */
   replace(res: Response): void {
-    this.#set(res, newValue())
+    this.#set(res, newRandomId())
   }
 
   /** @param promptLogin false if the authorization server has ended its session, too */
   markSignedOut(req: Request, res: Response, promptLogin: boolean): BrowserCookie {
-    return this.#set(res, (this.read(req)?.id ?? newValue()) + (promptLogin ? PROMPT_LOGIN_MARK : ''))
+    return this.#set(res, (this.read(req)?.id ?? newRandomId()) + (promptLogin ? PROMPT_LOGIN_MARK : ''))
   }
 
   #set(res: Response, value: string): BrowserCookie {
