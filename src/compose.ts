@@ -47,8 +47,8 @@ export function createOnramp(
   const store = open(settings, log, { isServer: true, onOperation: metrics.observeStore })
   const { records } = store
   const keyRing = createKeyRing(records, settings.SESSION_SECRET, now)
-  const secrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
-  const audit = createAudit(log, metrics.registry, createAuditIds(secrets, normalizedAddress))
+  const inviteSecrets = settings.INVITE_SECRET ?? settings.SESSION_SECRET
+  const audit = createAudit(log, metrics.registry, createAuditIds(inviteSecrets, normalizedAddress))
   const { SIGN_INS_PER_MINUTE: perNetwork, PUBLIC_URL: publicUrl } = settings
   const limits = createLimits({ perNetwork, publicUrl }, audit, now)
   const base: BaseDeps = { settings, company, log, now, metrics, records, keyRing, audit, limits }
@@ -89,7 +89,7 @@ export function createOnramp(
     progress,
     people,
     keepStateStore,
-    invitations: new Invitations(secrets, settings.PUBLIC_URL, now),
+    invitations: new Invitations(inviteSecrets, settings.PUBLIC_URL, now),
   })
 
   const closing = new AbortController()
@@ -118,7 +118,7 @@ export function createOnramp(
 
 type AppDeps = Parameters<typeof createApp>[0]
 
-/** What nearly every part needs. */
+/** Dependencies of the create functions below. */
 type BaseDeps = Pick<
   AppDeps,
   'settings' | 'company' | 'log' | 'now' | 'metrics' | 'audit' | 'limits' | 'records'
