@@ -10,7 +10,7 @@ import type { StartedApp, UnconnectedApp, Walk } from './walk.ts'
 export type TransitionCheck = {
   now: number
   confirmSeconds: number
-  /** The step id in this check's final_redirect_url; becomes the id of an attempt with its paths. */
+  /** The step id in this check's final_redirect_url: the id of an attempt that uses one of its one-time paths. */
   step: string
   unconnected: readonly UnconnectedApp[]
   isStartable: (instance: string) => boolean

@@ -13,11 +13,11 @@ import { Turns } from '../turns.ts'
 import { newWalk, type TrackedApp, type Walk } from './walk.ts'
 
 const LIFE_SECONDS = 90 * 24 * 3600
-/** That of opt-outs, which have to follow someone who comes back with another address. */
+/** As long as an opt-out is kept, because it has to follow someone who comes back with another address. */
 const ADDRESS_LIFE_SECONDS = 730 * 24 * 3600
 const STORE_AGAIN_MS = 30 * 24 * 3_600_000
 
-/** The names of 0.1.0 in records. Quotes in texts are escaped, so only names match. */
+/** Member names of 0.1.0 in records. A quote inside a JSON string is `\"`, so `"name":` matches member names only. */
 const STORED = {
   apps: 'known',
   datasources: 'only',

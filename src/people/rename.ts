@@ -88,7 +88,7 @@ const withoutRejection = ({ name, emails }: Person['campaigns'][number]) => ({
   ),
 })
 
-/** What a sign-in and its pages record, and what every record has. */
+/** Fields that a sign-in and its pages record, and those of every record. */
 const SIGN_IN_FIELDS: readonly string[] = [
   'email',
   'changedAt',
