@@ -87,13 +87,13 @@ export async function decideApprovals(
         const { instance: former } = stored
         const instance = replacedBy.get(former) ?? former
         const moved = instance !== former && { movedAt: context.now }
-        const waiting = { owners: ownersOf(instance), instance, former, people: [] as ApprovalPerson[] }
-        return [instance, { ...stored, ...moved, ...waiting }]
+        const current = { owners: ownersOf(instance), instance, former, people: [] as ApprovalPerson[] }
+        return [instance, { ...stored, ...moved, ...current }]
       }),
   )
   // Apps that left many lists may have moved, with the people who wait for them.
-  const isOpen = (app: DelistedApp) => (app.markedRemovedAt ?? app.markedConnectedAt) === undefined
-  const inQuestion = new Set(state.delistedApps?.filter(isOpen).map(({ instance }) => instance))
+  const isUnanswered = (app: DelistedApp) => (app.markedRemovedAt ?? app.markedConnectedAt) === undefined
+  const inQuestion = new Set(state.delistedApps?.filter(isUnanswered).map(({ instance }) => instance))
   for await (const each of people) {
     if (isGone(each)) continue
     const person = personForCounts(each, { ...state, approvals: [] })
@@ -112,9 +112,8 @@ export async function decideApprovals(
       // An app that is back after it was removed or hidden starts over, without the owner's former decision.
       const backAt =
         record?.newAt !== undefined && record.newAt === record.previousDelistedAt ? record.newAt : 0
-      const fresh = { ...newApproval(instance, name), stageChangedAt: backAt }
-      const added = { ...fresh, owners, former: instance, people: [] }
-      const approval = apps.get(instance) ?? added
+      const unapproved = { ...newApproval(instance, name), stageChangedAt: backAt }
+      const approval = apps.get(instance) ?? { ...unapproved, owners, former: instance, people: [] }
       const consentedAt = record?.delistedAt === undefined ? connectedAt : 0
       const times = { blockedAt: sinceOf(app, person), notifiedAt, connectedAt, consentedAt }
       approval.people.push({ ...app, ...times, isReachable: isEmailable })
@@ -122,11 +121,11 @@ export async function decideApprovals(
     }
   }
   const decisions: ApprovalUpdate[] = []
-  for (const { people: waiters, former, ...app } of apps.values()) {
-    const decision = (await findDecision(app.instance)) ?? (await findDecision(former))
-    const update = decideApproval(app, waiters, decision, context)
-    const unchanged = { approval: app, isNewlyApproved: false, isRequestDue: false, isOver: false }
-    decisions.push(update.isOver && inQuestion.has(app.instance) ? unchanged : update)
+  for (const { people: approvalPeople, former, ...approval } of apps.values()) {
+    const decision = (await findDecision(approval.instance)) ?? (await findDecision(former))
+    const update = decideApproval(approval, approvalPeople, decision, context)
+    const unchanged = { approval, isNewlyApproved: false, isRequestDue: false, isOver: false }
+    decisions.push(update.isOver && inQuestion.has(approval.instance) ? unchanged : update)
   }
   return decisions
 }
@@ -158,10 +157,11 @@ export function decideApproval(
   { now, calendar }: ApprovalContext,
 ): ApprovalUpdate {
   const hasPassed = (from: number, days: number) => workingDaysBetween(from, now, calendar) >= days
-  const blocked = people.filter(({ state }) => state === 'blocked')
-  const all = blocked.toSorted((one, other) => one.blockedAt - other.blockedAt)
+  const blocked = people
+    .filter(({ state }) => state === 'blocked')
+    .sort((one, other) => one.blockedAt - other.blockedAt)
   const blockedAtStage = ({ stage, stageChangedAt }: Pick<Approval, 'stage' | 'stageChangedAt'>) =>
-    all.filter(({ blockedAt }) => stage !== 'confirmed' || blockedAt > stageChangedAt)
+    blocked.filter(({ blockedAt }) => stage !== 'confirmed' || blockedAt > stageChangedAt)
 
   const decided = applyDecision({ ...before, since: blockedAtStage(before)[0]?.blockedAt ?? now }, decision)
   const { approvedAt } = decided
@@ -195,13 +195,13 @@ export function decideApproval(
     : stage === 'failed' || count >= MIN_PEOPLE || (count > 0 && hasPassed(since, WORKING_DAYS.firstRequest))
   const isRequestDue = stage !== 'approved' && (isDue || isDueForNew)
   const hasUnnotifiedTester = people.some((one) => one.isUnconfirmed && one.notifiedAt < stageChangedAt)
-  const isEmpty = all.length === 0 && !(stage === 'confirmed' && hasUnnotifiedTester)
-  const candidates = all.filter((person) => person.isReachable && person.notifiedAt < approvedAt)
+  const isEmpty = blocked.length === 0 && !(stage === 'confirmed' && hasUnnotifiedTester)
+  const candidates = blocked.filter((person) => person.isReachable && person.notifiedAt < approvedAt)
   const isLongAgo = ({ notifiedAt }: ApprovalPerson) => hasPassed(notifiedAt, WORKING_DAYS.nextTester)
   const emailed = notified.filter(({ state }) => state === 'blocked')
   const isNextDue = stage === 'approved' && notified.every(isLongAgo)
   const next = isNextDue ? candidates.slice(0, 1) : []
-  const isUntried = isNextDue && next.length === 0 && all.length > 0
+  const isUntried = isNextDue && next.length === 0 && blocked.length > 0
   const testers = [...emailed, ...next].map(({ blockedAt }) => blockedAt)
   return {
     approval: {
@@ -217,7 +217,7 @@ export function decideApproval(
     isRequestDue,
     newOwners: isDue ? undefined : newOwners,
     isNewlyApproved: approvedAt > before.approvedAt,
-    leftToConnect: isConfirmed ? all.length : undefined,
+    leftToConnect: isConfirmed ? blocked.length : undefined,
     isOver: isEmpty && stage !== 'approved' && !isRequestDue,
   }
 }
