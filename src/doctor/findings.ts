@@ -42,12 +42,12 @@ export const ok = (message: string): Verdict => ({ status: 'ok', message, settin
 export const skip = (message: string): Verdict => ({ status: 'skip', message, settings: [] })
 
 /** @param remedy like `OIDC_SCOPE, OIDC_ISSUER: how to fix it`; the names of settings may be missing */
-function problem(status: 'warn' | 'fail', message: string, remedy: string): Verdict {
+function createVerdict(status: 'warn' | 'fail', message: string, remedy: string): Verdict {
   const [, names = '', fix = remedy] = /^([A-Z][A-Z0-9_, ]+): (.+)$/.exec(remedy) ?? []
   return { status, message, settings: names.split(', ').filter(Boolean), fix }
 }
-export const warn = (message: string, remedy: string) => problem('warn', message, remedy)
-export const fail = (message: string, remedy: string) => problem('fail', message, remedy)
+export const warn = (message: string, remedy: string) => createVerdict('warn', message, remedy)
+export const fail = (message: string, remedy: string) => createVerdict('fail', message, remedy)
 
 /** @param subject like `The service at URL cannot be reached` */
 export function unreachable(error: NetworkError, setting: string, subject: string): Verdict {

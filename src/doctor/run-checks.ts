@@ -65,7 +65,7 @@ export function maskFor(env: NodeJS.ProcessEnv, read: Partial<Settings>): (text:
 
 const LIMIT_MS = 30_000
 
-class Examination {
+class CheckRunner {
   readonly context: DoctorContext
   readonly #findings: Finding[] = []
   readonly #notRun = new Set<string>()
@@ -120,59 +120,59 @@ function clientIn(settings: Partial<Settings>) {
   return { id, auth }
 }
 
-/** Examines the client in the settings or the store, and its redirect URI; else the registration. */
-async function examineClient(
-  examination: Examination,
+/** Checks the client in the settings or the store, and its redirect URI; else the registration. */
+async function checkClient(
+  runner: CheckRunner,
   metadata: Metadata | undefined,
   registered: ReturnType<typeof recordsCheck.collect>,
   now: () => number,
 ): Promise<void> {
-  const { settings } = examination.context
+  const { settings } = runner.context
   const { PUBLIC_URL: url } = settings
   const own = clientIn(settings) ?? (await registered)?.client
   if (own === undefined && settings.OIDC_CLIENT_ID === undefined && settings.OIDC_CLIENT_AUTH) {
-    await examination.run(registrationCheck, url && metadata && [metadata, settings as Settings, now])
+    await runner.run(registrationCheck, url && metadata && [metadata, settings as Settings, now])
     return
   }
   const knownClient = own && metadata && url ? { metadata, url, client: own } : undefined
-  const tried = await examination.run(clientCheck, knownClient && [knownClient])
+  const tried = await runner.run(clientCheck, knownClient && [knownClient])
   // If so, a rejected authorization request proves nothing about the redirect URI.
   const isClientRejected = tried?.ours === 'refused' || tried?.ours === 'not-allowed'
-  await examination.run(redirectUriCheck, knownClient && [knownClient, settings, isClientRejected])
+  await runner.run(redirectUriCheck, knownClient && [knownClient, settings, isClientRejected])
 }
 
 /** @param options.offline without the network @param options.now milliseconds since 1970 */
 export async function runChecks({
   offline,
   now,
-  ...given
+  ...options
 }: Pick<DoctorContext, 'env' | 'actAs'> & { offline: boolean; now: () => number }) {
-  const context: DoctorContext = { ...given, ...readSettings(given.env), now: now() }
+  const context: DoctorContext = { ...options, ...readSettings(options.env), now: now() }
   const { settings, faults } = context
   const { PUBLIC_URL: url, OIDC_ISSUER: issuer, SERVICE_BASE_URL: base } = settings
   const { SMTP_URL: smtpUrl, WEBHOOK_URL: hook, REDIS_URL: redisUrl } = settings
   useProxy(settings)
   const online = !offline
-  const examination = new Examination(context)
+  const runner = new CheckRunner(context)
   const hasFolder = redisUrl === undefined && !faults.some((fault) => fault.startsWith('REDIS_URL'))
-  const inStore = examination.run(recordsCheck, (online || hasFolder) && [context, now])
-  const discovering = examination
+  const inStore = runner.run(recordsCheck, (online || hasFolder) && [context, now])
+  const discovering = runner
     .run(discoveryCheck, online && issuer && [issuer, now])
     .then((facts) => facts?.metadata)
 
   await Promise.all([
     inStore,
-    discovering.then((metadata) => examination.run(serverCheck, metadata && [metadata])),
-    discovering.then((metadata) => examineClient(examination, metadata, inStore, now)),
-    examination.run(machineCheck, [context]),
-    examination.run(ownAddressCheck, online && url && [url, discovering]),
-    examination.run(certificatesCheck, online && [settings]),
-    smtpUrl && examination.run(emailCheck, online && [settings]),
-    hook && examination.run(webhookCheck, online && [settings, context.now]),
-    hasFolder && examination.run(sqliteCheck, [settings.DATA_DIR ?? '']),
-    redisUrl && examination.run(redisCheck, online && [redisUrl, settings]),
-    examination.run(serviceCheck, online && base && [base, context, now]),
+    discovering.then((metadata) => runner.run(serverCheck, metadata && [metadata])),
+    discovering.then((metadata) => checkClient(runner, metadata, inStore, now)),
+    runner.run(machineCheck, [context]),
+    runner.run(ownAddressCheck, online && url && [url, discovering]),
+    runner.run(certificatesCheck, online && [settings]),
+    smtpUrl && runner.run(emailCheck, online && [settings]),
+    hook && runner.run(webhookCheck, online && [settings, context.now]),
+    hasFolder && runner.run(sqliteCheck, [settings.DATA_DIR ?? '']),
+    redisUrl && runner.run(redisCheck, online && [redisUrl, settings]),
+    runner.run(serviceCheck, online && base && [base, context, now]),
   ])
 
-  return examination.report()
+  return runner.report()
 }
