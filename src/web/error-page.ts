@@ -128,12 +128,13 @@ function urlToRepeat(problem: Problem, req: Request, publicUrl: string): string 
 }
 
 /** GETs with an effect, which require a followed link of our own page. */
-const ACTING = /^\/(onboarding\/connect|invite\/[^/]+\/start|sign-out|signed-out)(\/|$)/i
+const GETS_WITH_EFFECT = /^\/(onboarding\/connect|invite\/[^/]+\/start|sign-out|signed-out)(\/|$)/i
 
 /** The URL for "Try again", which must not turn a request from elsewhere into one from our page. */
 function repeatable(req: Request, publicUrl: string): string {
   const isElsewhere =
-    isFromOtherSite(req, publicUrl) || (ACTING.test(req.path) && !isFollowedFromOwnPage(req, publicUrl))
+    isFromOtherSite(req, publicUrl) ||
+    (GETS_WITH_EFFECT.test(req.path) && !isFollowedFromOwnPage(req, publicUrl))
   return isElsewhere && !isMarkedUntrusted(req) ? untrustedPath(req.originalUrl) : req.originalUrl
 }
 

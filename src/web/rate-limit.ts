@@ -82,9 +82,9 @@ export function createLimits(
     sessionsPage: byPerson(),
     /** Counts rejected logout tokens. Valid ones are always accepted. */
     rejectedLogoutToken: byAddress(),
-    starting: createShare(MAX_AT_ONCE.starting, 'too_many', audit),
-    redeeming: createShare(MAX_AT_ONCE.redeeming, 'too_many', audit),
-    checkingLogoutToken: createShare(MAX_AT_ONCE.checkingLogoutToken, 'too_many_requests', audit),
+    starting: limitConcurrency(MAX_AT_ONCE.starting, 'too_many', audit),
+    redeeming: limitConcurrency(MAX_AT_ONCE.redeeming, 'too_many', audit),
+    checkingLogoutToken: limitConcurrency(MAX_AT_ONCE.checkingLogoutToken, 'too_many_requests', audit),
   }
 }
 
@@ -118,7 +118,7 @@ function createCount({ what, points, code }: Limit, audit: Audit, now: () => num
  * Networks share what is left of `all` equally. Offices get less the more networks strangers have, but strangers can't
  * use up everything.
  */
-function createShare(max: { all: number; ofNetwork: number }, code: ProblemCode, audit: Audit) {
+function limitConcurrency(max: { all: number; ofNetwork: number }, code: ProblemCode, audit: Audit) {
   /** By network; without zeros. */
   const pending = new Map<string, number>()
   let total = 0
