@@ -37,7 +37,7 @@ const COMMANDS: { [Kind in ItemKind]?: string } = {
   uncertain: `${COMMAND} invite send PEOPLE.csv --retry-unknown`,
 }
 
-/** @param given.now milliseconds since 1970 @param given.since the query's, untrusted */
+/** @param context.now milliseconds since 1970 @param context.since the query's, untrusted */
 export function overviewPage(
   report: Report,
   keepState: KeepState,
@@ -105,12 +105,15 @@ const firstSteps = ({ dryRun, lastRunAt }: KeepState, t: Texts) => [
   },
 ]
 
+/** Days until the next working day, from Sunday to Saturday. */
+const UNTIL_WORKING_DAY = [1, 1, 1, 1, 1, 3, 2]
+
 /** A sentence on the day of the first invitations, a chart later. */
 function trendOf(report: Report, { days }: KeepState, t: Texts, now: number) {
   const first = report.days.find(({ invited }) => invited > 0) ?? report.days[0]
   if (first === undefined || first.day < utcDay(now))
     return { plot: createPlot(report, days, now), early: undefined }
-  const wait = [1, 1, 1, 1, 1, 3, 2][new Date(now).getUTCDay()] ?? 1
+  const wait = UNTIL_WORKING_DAY[new Date(now).getUTCDay()] ?? 1
   return { plot: undefined, early: t('admin.trend.early', { day: t.date(now + wait * DAY_MS) }) }
 }
 

@@ -78,10 +78,10 @@ export function createAdminRoutes(deps: AdminDeps): Router {
       const { owners } = company.approversOf(app.instance)
       return { ...app, owners: createAdminCheck(owners, [])(user) ? [] : owners }
     })
-    const given = { ...company, now: now(), since: req.query['since'] }
+    const context = { ...company, now: now(), since: req.query['since'] }
     const data = (t: Texts) => {
       const shown = withCompanyNames({ ...report, datasources: owned }, keepState, company, t.lang)
-      return overviewPage(shown.report, shown.keepState, t, given)
+      return overviewPage(shown.report, shown.keepState, t, context)
     }
     sendPage(req, res, { view: 'admin/overview', sheet: 'wide', data })
   })

@@ -27,13 +27,13 @@ export async function invitationLink(
   return 0
 }
 
-export async function forgetPerson(given: string, { env, stdout, stderr, now }: CommandContext) {
+export async function forgetPerson(address: string, { env, stdout, stderr, now }: CommandContext) {
   const settings = loadSettingsWithoutClient(env)
-  let email = given
+  let email = address
   let isListed = false
   const isForgotten = await withStore(settings, async (records) => {
     const people = openPeople({ records, settings, now })
-    email = await people.currentAddress(given)
+    email = await people.currentAddress(address)
     const stored = await people.get(email).catch((error: unknown) => {
       // The record is deleted in any case; its walks expire.
       if (!(error instanceof PersonUnreadable)) throw error

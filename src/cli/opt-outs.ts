@@ -23,12 +23,12 @@ async function changeAddresses(
   const audit = createOperatorAudit(settings, stderr)
   await withStore(settings, async (records) => {
     const people = openPeople({ records, settings, now })
-    for (const given of emails) {
-      const email = await people.currentAddress(given)
+    for (const address of emails) {
+      const email = await people.currentAddress(address)
       const action = { at: now(), what: event.event, by: operatorName() }
       let isChanged = false
       await people.change(email, (before) => {
-        const after = change(before, action.at, email !== normalizedAddress(given))
+        const after = change(before, action.at, email !== normalizedAddress(address))
         isChanged = after !== before
         return isChanged ? withAction(after, action) : before
       })

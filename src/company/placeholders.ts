@@ -27,14 +27,14 @@ export function textFaults(key: string, text: string, knownTexts: ReadonlyMap<st
     return [`is not a text of onramp${meant === undefined ? ': remove it' : `: did you mean ${meant}?`}`]
   }
   const expected = placeholdersOf(replaced)
-  let given: Set<string>
+  let used: Set<string>
   try {
-    given = placeholdersOf(text)
+    used = placeholdersOf(text)
   } catch {
     return ['is not ICU MessageFormat: check that every { has its }']
   }
-  const missing = [...expected].filter((name) => name !== ANYWHERE && !given.has(name))
-  const unknown = [...given].filter((name) => name !== ANYWHERE && !expected.has(name))
+  const missing = [...expected].filter((name) => name !== ANYWHERE && !used.has(name))
+  const unknown = [...used].filter((name) => name !== ANYWHERE && !expected.has(name))
   const advice = expected.size > 0 ? `it may have ${inBraces([...expected])}` : 'remove it'
   return [
     ...(missing.length > 0 ? [`lacks ${inBraces(missing)}: put it where the value belongs`] : []),

@@ -156,11 +156,11 @@ export type Person = ListDetails & {
 export const newPerson = (email: string, now: number): Person => ({ email, changedAt: now, campaigns: [] })
 
 /** @returns the same object if the details are known already */
-export function withDetails(person: Person, given: ListDetails): Person {
-  const changed = LIST_COLUMNS.filter((key) => given[key] !== undefined && given[key] !== person[key])
+export function withDetails(person: Person, details: ListDetails): Person {
+  const changed = LIST_COLUMNS.filter((key) => details[key] !== undefined && details[key] !== person[key])
   return changed.length === 0
     ? person
-    : { ...person, ...Object.fromEntries(changed.map((key) => [key, given[key]])) }
+    : { ...person, ...Object.fromEntries(changed.map((key) => [key, details[key]])) }
 }
 
 /** @returns the same object if the listing is known already */

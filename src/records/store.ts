@@ -90,14 +90,14 @@ function instrumented(records: Records, system: 'redis' | 'sqlite', options: Sto
     },
   }
   for (const operation of OPERATIONS) {
-    const operate = records[operation] as (...given: unknown[]) => Promise<unknown>
+    const operate = records[operation] as (...args: unknown[]) => Promise<unknown>
     const attributes = { 'db.system.name': system, 'db.operation.name': operation }
-    const work = (given: unknown[]) => inSpan(`${operation} ${system}`, attributes, () => operate(...given))
-    const instrument = (...given: unknown[]) => {
+    const work = (args: unknown[]) => inSpan(`${operation} ${system}`, attributes, () => operate(...args))
+    const instrument = (...args: unknown[]) => {
       const began = performance.now()
       const end = (isDone: boolean) => () =>
         onOperation({ operation, isDone, seconds: (performance.now() - began) / 1000 })
-      const working = checkFormat().then(() => work(given))
+      const working = checkFormat().then(() => work(args))
       void working.then(end(true), end(false))
       return working
     }

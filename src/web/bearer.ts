@@ -5,8 +5,8 @@ import type { IncomingMessage } from 'node:http'
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
 export function hasBearer({ headers }: IncomingMessage, token: string): boolean {
-  const [, given] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
-  return given !== undefined && timingSafeEqual(digest(given), digest(token))
+  const [, sentToken] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
+  return sentToken !== undefined && timingSafeEqual(digest(sentToken), digest(token))
 }
 
 export const sendsBearer = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>

@@ -39,10 +39,10 @@ const SAFE_ID = /^[\w.:-]{8,64}$/
 
 /** Keeps the id of a trusted proxy, so that both logs match. Other ids could mislead. */
 function idOf(req: Request): string {
-  const given = req.get('x-request-id')
-  if (given === undefined || !SAFE_ID.test(given)) return newRequestId()
+  const id = req.get('x-request-id')
+  if (id === undefined || !SAFE_ID.test(id)) return newRequestId()
   const isTrusted = req.app.get('trust proxy fn') as (address: string, hop: number) => boolean
-  return isTrusted(req.socket.remoteAddress ?? '', 0) ? given : newRequestId()
+  return isTrusted(req.socket.remoteAddress ?? '', 0) ? id : newRequestId()
 }
 
 /** Probes come every few seconds, so they are logged at level debug. */

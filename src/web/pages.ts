@@ -58,7 +58,7 @@ export function createPages({
   const brandIn = createBrand(company)
   const render = createViews()
   const sharedPages = new SharedPages()
-  const send: SendPage = (req, res, { view, status = 200, data: given, sharedKey, ...page }) => {
+  const send: SendPage = (req, res, { view, status = 200, data: viewData, sharedKey, ...page }) => {
     const t = languages.ofRequest(req)
     const user = findSignedIn(req)?.user
     const isForAdmin = user !== undefined && isAdmin(user)
@@ -69,7 +69,7 @@ export function createPages({
     const isReloadStopped = req.originalUrl.includes('still=') && req.query['still'] !== undefined
     const script = page.script === undefined || isReloadStopped ? undefined : scripts[page.script]
     const renderFor = (names: { person: string | undefined; initials: string }) => {
-      const data = typeof given === 'function' ? given(t) : given
+      const data = typeof viewData === 'function' ? viewData(t) : viewData
       if (data.refresh !== undefined && !isReloadStopped)
         res.setHeader('Refresh', `${data.refresh.seconds}; url=${data.refresh.url}`)
       const brand = brandIn(t, data.reference)

@@ -86,12 +86,12 @@ export function createCampaignRun(
     },
 ): CampaignRun {
   const { service, mailServer, emailsPerSecond = EMAILS_PER_SECOND, checksPerSecond, ...rest } = deps
-  const { progress, events, ...given } = rest
-  const { signal } = given
+  const { progress, events, ...runDeps } = rest
+  const { signal } = runDeps
   const { now } = context
   const people = openPeople({ records, settings, now }, company)
   return {
-    ...given,
+    ...runDeps,
     people,
     shownApps: company.shownApps,
     ...(mailServer && {
