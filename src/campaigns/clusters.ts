@@ -17,7 +17,7 @@ const MAX_NEW_APPS = 50
 const RECENT_MS = 31 * 24 * 3_600_000
 
 /** Times are milliseconds since 1970. */
-type FoundCluster = { instance: string; since: number; noticedAt: number; markedRemovedAt?: number }
+type KnownCluster = { instance: string; since: number; noticedAt: number; markedRemovedAt?: number }
 
 /**
  * Counts of one app, for one kind of change: lapses, first listings or delistings. People without a new change are in
@@ -27,9 +27,9 @@ type ClusterCounts = Record<'connected' | 'connectedByConsent', number> & {
   name: string
   /** People whose change is part of the newest cluster found before. */
   inKnownCluster: number
-  /** People for whom such a change was undone; `back`: without a move of the app. */
+  /** People for whom such a change was undone, and those of them whose app has not moved. */
   undone: number
-  back: number
+  undoneInPlace: number
   /** Times of new changes, one for each person. `earlierAt`: of changes that were evaluated and made no cluster. */
   changedAt: number[]
   earlierAt: number[]
@@ -44,30 +44,30 @@ type ClusterCounts = Record<'connected' | 'connectedByConsent', number> & {
 
 /**
  * Counts one kind of change. A lost app that left the list may have been restored, so it's no evidence of a removal.
- * @param noticed, undone fields with the time of a change, and of an undone one
+ * @param changeField, undoneField with the time of a change, and of an undone one
  */
 function createCounter(
-  found: readonly FoundCluster[],
+  knownClusters: readonly KnownCluster[],
   evaluatedAt: number,
-  noticed: 'lapsedAt' | 'newAt' | 'delistedAt',
-  undone?: 'previousLapsedAt' | 'previousDelistedAt',
+  changeField: 'lapsedAt' | 'newAt' | 'delistedAt',
+  undoneField?: 'previousLapsedAt' | 'previousDelistedAt',
 ) {
-  const newest = new Map(found.map((app) => [app.instance, app]))
+  const newest = new Map(knownClusters.map((app) => [app.instance, app]))
   const apps = new Map<string, ClusterCounts>()
   const lists = () => ({ changedAt: [], earlierAt: [], restoredAt: [], newAt: [], listedAt: [] })
   const add = (app: AppRecord, checkedAt: number) => {
     const { instance, name, status, since, movedFrom, movedTo, delistedAt, previousLapsedAt } = app
-    const zeros = { inKnownCluster: 0, undone: 0, back: 0, connected: 0, connectedByConsent: 0 }
+    const zeros = { inKnownCluster: 0, undone: 0, undoneInPlace: 0, connected: 0, connectedByConsent: 0 }
     const count = apps.get(instance) ?? { ...lists(), name, isMoved: false, ...zeros }
     apps.set(instance, count)
     count.isMoved ||= movedFrom !== undefined
     if (isNew(app)) count.newAt.push(app.newAt)
-    const at = app[noticed]
+    const at = app[changeField]
     const newestApp = newest.get(instance)
     const isUndone =
-      undone !== undefined && (isPartOf(newestApp, app[undone]) || isListedAgain(app, newestApp))
+      undoneField !== undefined && (isPartOf(newestApp, app[undoneField]) || isListedAgain(app, newestApp))
     if (isUndone) count.undone++
-    if (isUndone && movedTo === undefined) count.back++
+    if (isUndone && movedTo === undefined) count.undoneInPlace++
     if (isPartOf(newestApp, at)) count.inKnownCluster++
     else if (at !== undefined && at >= evaluatedAt)
       count[previousLapsedAt && delistedAt ? 'restoredAt' : 'changedAt'].push(at)
@@ -81,12 +81,12 @@ function createCounter(
 }
 
 /** True if a change at this time is part of the cluster. Later changes don't keep it open. */
-const isPartOf = (found: FoundCluster | undefined, at = -Infinity): boolean =>
-  found !== undefined && at >= found.since && at < found.noticedAt + SPREAD_MS
+const isPartOf = (cluster: KnownCluster | undefined, at = -Infinity): boolean =>
+  cluster !== undefined && at >= cluster.since && at < cluster.noticedAt + SPREAD_MS
 
 /** True for a list that got an app after an operator called it removed, also if it hadn't lost it, or is new. */
-const isListedAgain = ({ status, since }: AppRecord, found: FoundCluster | undefined) =>
-  status !== 'connected' && since > (found?.markedRemovedAt ?? Infinity)
+const isListedAgain = ({ status, since }: AppRecord, cluster: KnownCluster | undefined) =>
+  status !== 'connected' && since > (cluster?.markedRemovedAt ?? Infinity)
 
 /** True once the change was undone for most people who are still there. */
 const isMostlyUndone = ({ inKnownCluster, undone } = { inKnownCluster: 0, undone: 0 }): boolean =>
@@ -118,12 +118,12 @@ export async function findClusters(
       if (to !== undefined) moves.set(app.instance, { to, moved: 1 + (moves.get(app.instance)?.moved ?? 0) })
       delistings.add(app, checkedAt)
       if (isAnsweredRemoved({ delistedApps }, app.instance)) continue
-      lapses.add(to === undefined ? app : asLost(app), checkedAt)
+      lapses.add(to === undefined ? app : asLapsed(app), checkedAt)
       listings.add(app, checkedAt)
     }
   }
-  const { ended, ...found } = massDisconnectsIn(lapses.apps, listings.apps, massDisconnects, now)
-  const lostByMany = found.massDisconnects.map((lost): MassDisconnect => {
+  const { ended, ...current } = massDisconnectsIn(lapses.apps, listings.apps, massDisconnects, now)
+  const lostByMany = current.massDisconnects.map((lost): MassDisconnect => {
     const { to, moved = 0 } = moves.get(lost.instance) ?? {}
     const isMoved = moved * 2 > (lapses.apps.get(lost.instance)?.inKnownCluster ?? 0)
     return { ...lost, movedTo: isMoved ? to : undefined, likelySuccessor: to }
@@ -150,11 +150,11 @@ export async function findClusters(
   const isOnlyInQuestion = (lost: MassDisconnect) =>
     isInQuestion(lost) && !lostByMany.some(({ instance }) => instance === lost.instance)
   const endOf = ({ instance, name, lapsed, had }: MassDisconnect): AppEvent => {
-    const isRestored = (lapses.apps.get(instance)?.back ?? 0) * 2 > lapsed
+    const isRestored = (lapses.apps.get(instance)?.undoneInPlace ?? 0) * 2 > lapsed
     return { at: now, what: isRestored ? 'restored' : 'ended', instance, name, people: lapsed, had }
   }
-  const over = delistedApps.filter(({ instance }) => !delisted.some((app) => app.instance === instance))
-  const listedEvents = over.flatMap(({ instance, name, people: count, isHidden }): AppEvent[] => {
+  const backApps = delistedApps.filter(({ instance }) => !delisted.some((app) => app.instance === instance))
+  const listedEvents = backApps.flatMap(({ instance, name, people: count, isHidden }): AppEvent[] => {
     const { undone = 0, listedAt = [] } = delistings.apps.get(instance) ?? {}
     const event = { at: now, what: isHidden ? 'shown' : 'listed', instance, name, people: count } as const
     return (isHidden ? listedAt.length : undone) > 0 ? [event] : []
@@ -168,7 +168,7 @@ export async function findClusters(
     delistedApps: delisted,
     /** Apps that are back, and didn't count as connected. */
     returned: new Map(
-      over.flatMap((app) => (app.markedConnectedAt === undefined ? [[app.instance, app] as const] : [])),
+      backApps.flatMap((app) => (app.markedConnectedAt === undefined ? [[app.instance, app] as const] : [])),
     ),
     appEvents: [...added.events, ...ended.filter((lost) => !isInQuestion(lost)).map(endOf), ...listedEvents],
   }
@@ -181,8 +181,8 @@ const isNew = (app: AppRecord): app is AppRecord & { newAt: number } =>
  * Finds the mass disconnect that explains the first listing of an app: it happened in the same hours, or up to a
  * sweep later. The person had connected the app before their first check, so it isn't new to them.
  */
-const disconnectOf = <One extends FoundCluster>(found: readonly One[], instance: string, newAt: number) =>
-  found.find(
+const disconnectOf = <One extends KnownCluster>(clusters: readonly One[], instance: string, newAt: number) =>
+  clusters.find(
     (app) => app.instance === instance && newAt > app.since - SPREAD_MS && newAt < app.noticedAt + SPREAD_MS,
   )
 
@@ -193,7 +193,7 @@ const unconnectedSuccessorOf = (app: AppRecord, apps: readonly AppRecord[]): str
   return previousLapsedAt === undefined ? undefined : successor?.instance
 }
 
-const asLost = ({ previousLapsedAt: lapsedAt = 0, ...app }: AppRecord): AppRecord => ({ ...app, lapsedAt })
+const asLapsed = ({ previousLapsedAt: lapsedAt = 0, ...app }: AppRecord): AppRecord => ({ ...app, lapsedAt })
 
 /**
  * An app that is back after its removal starts over: new for those who have it unconnected, unknown if their list lost
@@ -201,15 +201,15 @@ const asLost = ({ previousLapsedAt: lapsedAt = 0, ...app }: AppRecord): AppRecor
  */
 export function withEvaluation(
   person: Person,
-  found: {
+  evaluation: {
     massDisconnects: readonly MassDisconnect[]
     returned: ReadonlyMap<string, Pick<DelistedApp, 'since' | 'firstAt' | 'markedRemovedAt'>>
     delistedApps: DelistedApp[]
     at: number
   },
 ): Person {
-  const { massDisconnects, returned, at } = found
-  const delisted = delistedInstances(found)
+  const { massDisconnects, returned, at } = evaluation
+  const delisted = delistedInstances(evaluation)
   const { lastCheck } = person
   if (lastCheck === undefined) return person
   const removedAt = (instance: string) => returned.get(instance)?.markedRemovedAt
@@ -224,7 +224,7 @@ export function withEvaluation(
     const loss = isNew(app) ? disconnectOf(massDisconnects, instance, newAt) : undefined
     return loss === undefined ? app : { ...rest, lapsedAt: Math.max(newAt, loss.since) }
   })
-  const back = apps.filter(({ instance, status, previousDelistedAt = -Infinity }) => {
+  const listedAgain = apps.filter(({ instance, status, previousDelistedAt = -Infinity }) => {
     const { since = Infinity, firstAt = since } = returned.get(instance) ?? {}
     return status !== 'connected' && previousDelistedAt > firstAt - SPREAD_MS
   })
@@ -235,22 +235,22 @@ export function withEvaluation(
   const connected = apps.filter(({ status }) => status === 'connected')
   const hasLeftOnly = connected.length > 0 && connected.every(isLeftOnly)
   const isChanged = lastCheck.apps.some((app, index) => app !== apps[index])
-  if (back.length === 0 && !hasLeftOnly && !isChanged) return person
+  if (listedAgain.length === 0 && !hasLeftOnly && !isChanged) return person
   // Access to an app that counted as removed was neither lost nor regained.
   const isCounted = (event: { instance: string; at: number }) =>
     event.at < (removedAt(event.instance) ?? Infinity)
-  const counted = person.accessEvents?.filter(isCounted) ?? []
-  const listed = back.map(({ instance }) => ({ at, what: 'listed' as const, instance }))
+  const countedEvents = person.accessEvents?.filter(isCounted) ?? []
+  const listed = listedAgain.map(({ instance }) => ({ at, what: 'listed' as const, instance }))
   // Someone who never connected an app seemed to have connected everything while it was in question.
   const isUnfinished =
     hasLeftOnly ||
-    back.some(
+    listedAgain.some(
       ({ instance, lapsedAt, previousDelistedAt: leftAt = Infinity }) =>
         removedAt(instance) === undefined && lapsedAt === undefined && finishedAt >= leftAt,
     )
   return {
     ...(isUnfinished ? unfinished : person),
-    accessEvents: [...counted, ...listed],
+    accessEvents: [...countedEvents, ...listed],
     lastCheck: { ...lastCheck, apps },
   }
 }
@@ -264,17 +264,17 @@ function massDisconnectsIn(
   before: readonly MassDisconnect[],
   now: number,
 ) {
-  const found = new Map<string, MassDisconnect>()
+  const byInstance = new Map<string, MassDisconnect>()
   const ended: MassDisconnect[] = []
   for (const { isDelisted: _isDelisted, ...old } of before) {
     const counts = apps.get(old.instance)
     if (isMostlyUndone(counts) && old.resumedAt === undefined) ended.push(old)
     if (isMostlyUndone(counts) && now >= (old.resumedAt ?? -Infinity) + RECENT_MS) continue
     const lapsed = Math.max(old.lapsed, old.resumedAt === undefined ? (counts?.inKnownCluster ?? 0) : 0)
-    found.set(old.instance, { ...old, lapsed, had: Math.max(old.had, lapsed) })
+    byInstance.set(old.instance, { ...old, lapsed, had: Math.max(old.had, lapsed) })
   }
   for (const [instance, { name, changedAt, newAt, connected, connectedByConsent }] of apps) {
-    const existing = found.get(instance)
+    const existing = byInstance.get(instance)
     if (existing !== undefined && existing.resumedAt === undefined) continue
     const had = changedAt.length + connected + connectedByConsent
     const listing = listings.get(instance)
@@ -285,9 +285,9 @@ function massDisconnectsIn(
     const disconnect = { instance, name, noticedAt: now, since: cluster.since }
     const lapsed = changedAt.filter((at) => isPartOf({ ...disconnect, noticedAt: cluster.since }, at)).length
     const hidden = newAt.filter((at) => disconnectOf([disconnect], instance, at)).length
-    found.set(instance, { ...disconnect, lapsed: lapsed + hidden, had: had + hidden })
+    byInstance.set(instance, { ...disconnect, lapsed: lapsed + hidden, had: had + hidden })
   }
-  return { massDisconnects: [...found.values()], ended }
+  return { massDisconnects: [...byInstance.values()], ended }
 }
 
 /** Most people may have had an app before their first check, so that only first listings show that they lost it. */
@@ -306,10 +306,10 @@ function newAppsIn(
   { population, now }: { population: number; now: number },
 ) {
   const ongoing = before.filter(({ instance, since }) => !isLost(instance, since))
-  const found = new Map(ongoing.map((app) => [app.instance, app]))
+  const byInstance = new Map(ongoing.map((app) => [app.instance, app]))
   const events: AppEvent[] = []
   for (const [instance, { name, changedAt, inKnownCluster, isMoved, ...counts }] of apps) {
-    const app = found.get(instance)
+    const app = byInstance.get(instance)
     const newTimes = changedAt.filter((at) => !isLost(instance, at))
     const cluster = findCluster(newTimes, population)
     // The count includes people who have connected the app since, so it only rises, unless it turns out to have moved.
@@ -321,15 +321,15 @@ function newAppsIn(
     if (cluster !== undefined) {
       const { since } = earlier ?? cluster
       // Few people may have got it in between.
-      const known = counts.newAt.filter((at) => at >= since).length
-      const people = Math.max((earlier?.people ?? 0) + cluster.people, known)
-      found.set(instance, { instance, name, noticedAt: now, since, people })
+      const listedSince = counts.newAt.filter((at) => at >= since).length
+      const people = Math.max((earlier?.people ?? 0) + cluster.people, listedSince)
+      byInstance.set(instance, { instance, name, noticedAt: now, since, people })
     } else if (app !== undefined)
-      found.set(instance, { ...app, people: Math.max(inKnownCluster, Math.min(app.people, maximum)) })
+      byInstance.set(instance, { ...app, people: Math.max(inKnownCluster, Math.min(app.people, maximum)) })
     const people = cluster?.people ?? inKnownCluster - (app?.people ?? Infinity)
     if (people > 0) events.push({ at: now, what: 'new', instance, name, people })
   }
-  const newest = [...found.values()].slice(-MAX_NEW_APPS)
+  const newest = [...byInstance.values()].slice(-MAX_NEW_APPS)
   const newApps = newest.map((app) => (apps.get(app.instance)?.isMoved ? { ...app, isMoved: true } : app))
   return { newApps, events }
 }
@@ -348,10 +348,10 @@ function delistedAppsIn(
     return isHidden ? counts !== undefined : isMostlyUndone(counts) && (counts?.listedAt.length ?? 0) > 0
   }
   const ongoing = delistedApps.filter((app) => !isOver(app))
-  const found = new Map(ongoing.map((app) => [app.instance, app]))
+  const byInstance = new Map(ongoing.map((app) => [app.instance, app]))
   for (const [instance, { name, changedAt, earlierAt, connectedByConsent, listedAt }] of apps) {
     // The operator's answer "removed" covers later losses, and so does an open question; "connected" doesn't.
-    const earlier = found.get(instance)
+    const earlier = byInstance.get(instance)
     if (isAnsweredRemoved({ delistedApps }, instance)) continue
     if (earlier !== undefined && earlier.markedConnectedAt === undefined) continue
     const wasConnected = connectedByConsent > changedAt.length * MAX_CONSENT_RATIO
@@ -363,17 +363,17 @@ function delistedAppsIn(
     if (wasConnected || cluster === undefined) continue
     // It may have left one department's lists after the other's.
     const recent = earlierAt.filter((at) => now - at < RECENT_MS).sort((one, other) => one - other)
-    const { people: few, since: firstAt } = mostWithin(recent, SPREAD_MS)
-    const earlierPeople = few < MIN_PEOPLE ? 0 : recent.filter((at) => at >= firstAt).length
+    const { people: recentPeople, since: firstAt } = mostWithin(recent, SPREAD_MS)
+    const earlierPeople = recentPeople < MIN_PEOPLE ? 0 : recent.filter((at) => at >= firstAt).length
     const people = cluster.people + earlierPeople
     const question = { instance, name, noticedAt: now, since: cluster.since, people }
     const app: DelistedApp = earlierPeople > 0 ? { ...question, firstAt } : question
     // An app that stays on most lists wasn't removed: people connected it elsewhere, or it moves by department. Lists
     // that were last read before the first one lost it show nothing.
     const isOnMostLists = listedAt.filter((at) => at > app.since).length > changedAt.length
-    if (!isOnMostLists || likelySuccessorOf(app, { newApps }) !== undefined) found.set(instance, app)
+    if (!isOnMostLists || likelySuccessorOf(app, { newApps }) !== undefined) byInstance.set(instance, app)
   }
-  return [...found.values()]
+  return [...byInstance.values()]
 }
 
 /**
