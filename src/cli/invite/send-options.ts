@@ -1,6 +1,7 @@
 // The options of `invite send`, some of which other commands of `invite` share.
 import type { Command } from '@commander-js/extra-typings'
 import { textOption, listOption, UsageError, numberOption, choiceOption } from '@onramp/terminal/arguments'
+import { LIST_COLUMNS } from '../../people/person.ts'
 
 /** Characters of JSON: the link is one line of the email's header (RFC 5322 2.1.1: 998). */
 const MAX_IN_A_LINK = 360
@@ -36,9 +37,10 @@ Progress is saved in the store, so running the same command again resumes where
 it stopped, even after a crash, and no one is emailed twice. Only one run of it,
 or of onramp keep, can be active at a time.
 
-The list is a CSV file with an "email" column (optionally "name", "department"
-and "language"), JSON with the same keys, or one address per line. People who
-are blocked in the directory that wrote it, and its guests, are left out.
+The list is a CSV file with an "email" column, JSON with the same keys, or one
+address per line. Optional columns: ${LIST_COLUMNS.join(', ')}.
+People who are blocked in the directory that wrote it, and its guests, are left
+out.
 
 Examples:
   onramp invite send people.csv --dry-run          show who would be emailed
