@@ -65,9 +65,9 @@ export function createApprovalRoutes(deps: {
     const refuseOthers = (...apps: string[]) => {
       if (isAdmin(user) || apps.some(isOwnerOf)) return
       // An unknown name is anyone's text.
-      const known = apps.filter((app) => company.datasourceOf(app) !== undefined)
+      const configuredApps = apps.filter((app) => company.datasourceOf(app) !== undefined)
       throw new Problem(403, 'owners_only', {
-        detail: `not an owner of ${known.join(', ') || 'this app'} (or not verified), nor an admin`,
+        detail: `not an owner of ${configuredApps.join(', ') || 'this app'} (or not verified), nor an admin`,
       })
     }
     const replacement = company.replacements.get(requested)

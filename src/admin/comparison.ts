@@ -53,7 +53,7 @@ function compareWith(
   // Rows of earlier versions don't say who had nothing to connect.
   const before = row.nothing === undefined ? undefined : row.ready - row.nothing
   const moreReady = before === undefined ? report.ready - row.ready : report.finished - before
-  const known = new Map(report.datasources.map((app) => [app.instance, app]))
+  const countsByInstance = new Map(report.datasources.map((app) => [app.instance, app]))
   const isAnswer = ({ what }: { what: string }) => what === 'removed' || what === 'hidden'
   const answeredAt = new Map(appEvents.filter(isAnswer).map(({ instance, at }) => [instance, at]))
   // An answer ends what was before, and is over itself once the app is back, or counts as connected.
@@ -63,14 +63,14 @@ function compareWith(
   const events = appEvents
     .filter((event) => isSince(event.at) && !isOver(event))
     .map(({ instance, name, ...event }) => ({
-      ...(known.get(instance) ?? newAppCounts(instance, name)),
+      ...(countsByInstance.get(instance) ?? newAppCounts(instance, name)),
       ...event,
     }))
   const newApps = new Map<string, (typeof events)[number] & { hasMoved: boolean }>()
   for (const event of events) {
     const { what, instance, people } = event
     const hasMoved =
-      known.get(instance)?.isMoved !== false &&
+      countsByInstance.get(instance)?.isMoved !== false &&
       ongoing.some((app) => app.instance === instance && app.isMoved === true)
     const earlier = newApps.get(instance)?.people ?? 0
     if (what === 'new') newApps.set(instance, { ...event, people: earlier + people, hasMoved })
@@ -104,9 +104,9 @@ type Compared = ReturnType<typeof compareWith>
 /** "Slack has moved, Notion is new". Apps that are new for a few people are listed with the number of these people. */
 function describeCauses({ newApps, newForSome, newApp: people }: Compared, t: Texts): string {
   const isForMany = newApps.length > 0
-  const all = isForMany ? newApps : newForSome.map((app) => ({ ...app, hasMoved: app.isMoved }))
-  const moved = all.filter(({ hasMoved }) => hasMoved)
-  const added = all.filter(({ hasMoved }) => !hasMoved)
+  const causes = isForMany ? newApps : newForSome.map((app) => ({ ...app, hasMoved: app.isMoved }))
+  const moved = causes.filter(({ hasMoved }) => hasMoved)
+  const added = causes.filter(({ hasMoved }) => !hasMoved)
   const causeOf = (key: 'Moved' | 'New', apps: readonly { name: string }[], number = apps.length) => {
     const names = apps.map(({ name }) => name)
     const [app, second = ''] = names

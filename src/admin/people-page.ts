@@ -59,8 +59,8 @@ function personRow(summary: PersonSummary, displayName: (app: PersonApp) => stri
   const { person, apps, checkedAt, remindedAt } = summary
   const lastReminderAt = Math.max(...remindedAt)
   const dateOf = (at: number | undefined) => at && { iso: new Date(at).toISOString(), text: t.date(at) }
-  const own = apps.filter(({ state }) => state !== 'off')
-  const unconnected = own.filter(({ state }) => state !== 'connected')
+  const availableApps = apps.filter(({ state }) => state !== 'off')
+  const unconnected = availableApps.filter(({ state }) => state !== 'connected')
   const left = unconnected.map((app) => unconnectedText(app, displayName, t))
   const { stage, at } = latestStage(summary)
   return {
@@ -73,9 +73,12 @@ function personRow(summary: PersonSummary, displayName: (app: PersonApp) => stri
     reminded: lastReminderAt >= (at ?? 0) ? t('admin.lastEmail', { day: t.date(lastReminderAt) }) : '',
     notes: NOTES.filter((note) => CRITERIA[note](summary)).map((note) => t(`admin.person.${note}`)),
     done:
-      checkedAt === undefined || own.length === 0
+      checkedAt === undefined || availableApps.length === 0
         ? '–'
-        : t('admin.person.done', { connected: own.length - unconnected.length, total: own.length }),
+        : t('admin.person.done', {
+            connected: availableApps.length - unconnected.length,
+            total: availableApps.length,
+          }),
     left: t.list(left.slice(0, MAX_LEFT)),
     more: left.length > MAX_LEFT ? t('admin.person.more', { count: left.length - MAX_LEFT }) : '',
     asOf: dateOf(checkedAt),

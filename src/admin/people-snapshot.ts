@@ -176,8 +176,8 @@ function createAppPool(): (app: PersonApp) => PersonApp {
     const { instance, lapsedAt, newAt, blockedAt } = app
     if ((lapsedAt ?? newAt ?? blockedAt) !== undefined) return app
     const variants = apps.get(instance) ?? []
-    const known = variants.find((one) => isSameApp(one, app))
-    if (known !== undefined || variants.length === MAX_VARIANTS) return known ?? app
+    const equalApp = variants.find((one) => isSameApp(one, app))
+    if (equalApp !== undefined || variants.length === MAX_VARIANTS) return equalApp ?? app
     apps.set(instance, [...variants, app])
     return app
   }

@@ -295,8 +295,8 @@ export function personPage(
     const label = t(column === 'group' ? 'admin.group' : `person.${column}`)
     return person[column] === undefined ? [] : `${label}: ${person[column]}`
   })
-  const known = person.lastCheck?.apps ?? []
-  const uniqueName = uniqueNames(keepState, known, company, t.lang)
+  const recordedApps = person.lastCheck?.apps ?? []
+  const uniqueName = uniqueNames(keepState, recordedApps, company, t.lang)
   // Apps that were hidden or replaced aren't in the record, but in the history.
   const displayName = (former: string) => {
     const instance = company.replacedBy.get(former) ?? former
@@ -380,6 +380,6 @@ function stateText(app: PersonApp, t: Texts): string {
   const { state, isUnconfirmed } = app
   if (isUnconfirmed) return t('person.unconfirmed')
   if (state === 'blocked') return t('admin.filter.blocked')
-  const shown = state === 'unconnected' ? (isLost(app) ? 'lapsed' : 'waiting') : state
-  return t(`admin.state.${shown}`)
+  const textState = state === 'unconnected' ? (isLost(app) ? 'lapsed' : 'waiting') : state
+  return t(`admin.state.${textState}`)
 }

@@ -135,8 +135,8 @@ type CountedPerson = ReturnType<typeof personForCounts>
 function withFormerLoss(app: PersonApp, { lastCheck, movedApps }: CountedPerson): PersonApp {
   const { instance, state, lapsedAt, movedFrom } = app
   if (state === 'connected' || state === 'off' || lapsedAt !== undefined) return app
-  const own = movedFrom === undefined ? [] : (lastCheck?.apps ?? [])
-  const lostAt = own.find((one) => one.instance === instance)?.previousLapsedAt
+  const records = movedFrom === undefined ? [] : (lastCheck?.apps ?? [])
+  const lostAt = records.find((one) => one.instance === instance)?.previousLapsedAt
   if (lostAt !== undefined) return { ...app, lapsedAt: lostAt }
   const former = movedApps.find((one) => one.movedTo === instance && one.previousLapsedAt)
   if (former === undefined) return app

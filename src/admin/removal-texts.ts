@@ -30,8 +30,8 @@ export function describeLostApp(
   { datasources }: Pick<Report, 'datasources'>,
   t: Texts,
 ) {
-  const known = { ...state, datasources }
-  const loss = known.massDisconnects.find((one) => one.instance === app.instance && one.isDelisted)
+  const stateAndApps = { ...state, datasources }
+  const loss = stateAndApps.massDisconnects.find((one) => one.instance === app.instance && one.isDelisted)
   const values = loss && { app: app.name, lapsed: loss.lapsed, had: loss.had, day: t.day(loss.noticedAt) }
-  return [...(values ? [t('admin.need.lostBefore', values)] : []), ...describeMove(app, known, t)]
+  return [...(values ? [t('admin.need.lostBefore', values)] : []), ...describeMove(app, stateAndApps, t)]
 }

@@ -12,8 +12,10 @@ export function shareFormatter(t: Texts): (part: number, whole: number) => strin
   return (part, whole) => {
     if (whole <= 0) return NO_SHARE
     const exact = Math.min(1, Math.max(0, part / whole))
-    const shown = Math.min(part < whole ? 0.99 : 1, Math.round(exact * 100) / 100)
-    return part > 0 && shown === 0 ? t('admin.less', { share: format.format(0.01) }) : format.format(shown)
+    const rounded = Math.min(part < whole ? 0.99 : 1, Math.round(exact * 100) / 100)
+    return part > 0 && rounded === 0
+      ? t('admin.less', { share: format.format(0.01) })
+      : format.format(rounded)
   }
 }
 
@@ -96,7 +98,7 @@ export const appTable = (apps: readonly AppCounts[], view: TableView, t: Texts) 
 
 function tableOf<T extends { name: string | undefined }>(
   kind: TableKind<T>,
-  all: readonly T[],
+  rows: readonly T[],
   { query = {}, columns }: TableView,
   t: Texts,
 ) {
@@ -108,15 +110,15 @@ function tableOf<T extends { name: string | undefined }>(
     typeof query['page'] === 'string' && /^\d{1,4}$/.test(query['page']) ? Number(query['page']) : undefined
   const max = columns === undefined ? FIRST_ROWS.page : FIRST_ROWS.overview
   const size = number === undefined ? max : ROWS_A_PAGE
-  const pages = Math.max(1, Math.ceil(all.length / size))
+  const pages = Math.max(1, Math.ceil(rows.length / size))
   const page = Math.min(pages, Math.max(1, number ?? 1))
   const at = (nth: number) =>
     nth < 1 || nth > pages ? undefined : `${kind.path}?sort=${isReversed ? '-' : ''}${sortedBy}&page=${nth}`
-  const shown = Object.entries(kind.columns).filter(([name]) => columns?.includes(name) !== false)
-  const inOrder = sorted(all, kind.columns[sortedBy] ?? {}, isReversed, t.lang)
+  const shownColumns = Object.entries(kind.columns).filter(([name]) => columns?.includes(name) !== false)
+  const inOrder = sorted(rows, kind.columns[sortedBy] ?? {}, isReversed, t.lang)
   const shareIn = shareFormatter(t)
   return {
-    columns: shown.map(([name, { label, value, isShare }]) => ({
+    columns: shownColumns.map(([name, { label, value, isShare }]) => ({
       name,
       label: t(label),
       href: `${kind.path}?sort=${name === sortedBy && !isReversed ? '-' : ''}${name}`,
@@ -142,9 +144,9 @@ function tableOf<T extends { name: string | undefined }>(
         part: {
           count: people.good,
           text: t('admin.person.done', { connected: people.good, total: people.all }),
-          href: listOf(people.good, shown[1]?.[1].list),
+          href: listOf(people.good, shownColumns[1]?.[1].list),
         },
-        cells: shown.slice(2).map(([, { value = () => 0, list }]) => {
+        cells: shownColumns.slice(2).map(([, { value = () => 0, list }]) => {
           const count = value(row)
           // The view hides it on narrow screens.
           return { count, text: t.number(count), isNone: count === 0, href: listOf(count, list) }
@@ -156,8 +158,8 @@ function tableOf<T extends { name: string | undefined }>(
     next: at(page + 1),
     previous: at(page - 1),
     /** The URL of all rows, if only the first are shown. */
-    all: number === undefined && all.length > max ? at(1) : undefined,
-    total: all.length,
+    all: number === undefined && rows.length > max ? at(1) : undefined,
+    total: rows.length,
   }
 }
 

@@ -52,9 +52,11 @@ async function certificateOf(setting: string, value: string) {
 
 async function collect(settings: Partial<Settings>) {
   const { PUBLIC_URL, SERVICE_BASE_URL, OIDC_ISSUER, SMTP_URL, REDIS_URL, WEBHOOK_URL } = settings
-  const all = { PUBLIC_URL, SERVICE_BASE_URL, OIDC_ISSUER, SMTP_URL, REDIS_URL, WEBHOOK_URL }
-  const found = Object.entries(all).flatMap(([name, value]) => (value ? [certificateOf(name, value)] : []))
-  return (await Promise.all(found)).filter((certificate) => certificate !== undefined)
+  const urls = { PUBLIC_URL, SERVICE_BASE_URL, OIDC_ISSUER, SMTP_URL, REDIS_URL, WEBHOOK_URL }
+  const readings = Object.entries(urls).flatMap(([name, value]) =>
+    value ? [certificateOf(name, value)] : [],
+  )
+  return (await Promise.all(readings)).filter((certificate) => certificate !== undefined)
 }
 
 export const certificatesCheck = createCheck(collect, {

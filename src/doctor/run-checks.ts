@@ -129,12 +129,12 @@ async function checkClient(
 ): Promise<void> {
   const { settings } = runner.context
   const { PUBLIC_URL: url } = settings
-  const own = clientIn(settings) ?? (await registered)?.client
-  if (own === undefined && settings.OIDC_CLIENT_ID === undefined && settings.OIDC_CLIENT_AUTH) {
+  const client = clientIn(settings) ?? (await registered)?.client
+  if (client === undefined && settings.OIDC_CLIENT_ID === undefined && settings.OIDC_CLIENT_AUTH) {
     await runner.run(registrationCheck, url && metadata && [metadata, settings as Settings, now])
     return
   }
-  const knownClient = own && metadata && url ? { metadata, url, client: own } : undefined
+  const knownClient = client && metadata && url ? { metadata, url, client } : undefined
   const tried = await runner.run(clientCheck, knownClient && [knownClient])
   // If so, a rejected authorization request proves nothing about the redirect URI.
   const isClientRejected = tried?.ours === 'refused' || tried?.ours === 'not-allowed'

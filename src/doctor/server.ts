@@ -56,8 +56,8 @@ const pkce = (metadata: Metadata) =>
 
 function scopes({ scopes_supported: offered }: Metadata, settings: Partial<Settings>) {
   // Scopes of an API, like api://ID/search, are never listed.
-  const own = scopesOf(settings).filter((scope) => !scope.includes('/'))
-  const lacking = own.filter((scope) => offered?.includes(scope) === false)
+  const requestedScopes = scopesOf(settings).filter((scope) => !scope.includes('/'))
+  const lacking = requestedScopes.filter((scope) => offered?.includes(scope) === false)
   if (lacking.length === 0) return undefined
   return warn(
     `The server doesn't advertise every scope in OIDC_SCOPE: ${lacking.join(', ')} missing.`,
