@@ -4,8 +4,8 @@
 export function createSingleFlight<T>(): (key: string, work: () => Promise<T>) => Promise<T> {
   const underWay = new Map<string, Promise<T>>()
   return (key, work) => {
-    const found = underWay.get(key)
-    if (found !== undefined) return found
+    const running = underWay.get(key)
+    if (running !== undefined) return running
     const started = work().finally(() => underWay.delete(key))
     underWay.set(key, started)
     return started

@@ -67,7 +67,7 @@ export function readCheckResponse(
     onExcess(`service response ignored: it lists more than ${MAX_ENTRIES} datasources`)
     return undefined
   }
-  const found = new Map<string, ListedApp>()
+  const apps = new Map<string, ListedApp>()
   for (const entry of check.data.unauthorizedDatasourceInstances) {
     const path = typeof entry.authUrlRelativePath === 'string' ? entry.authUrlRelativePath : undefined
     const serviceInstance = instanceOf(entry, path)
@@ -78,17 +78,17 @@ export function readCheckResponse(
     const authUrlRelativePath = instance === serviceInstance ? path : undefined
     const canStart = authUrlRelativePath !== undefined && isStartable(instance, authUrlRelativePath)
     const status = appStatusOf(entry.authStatus, canStart)
-    const earlier = found.get(instance)
+    const earlier = apps.get(instance)
     // If several entries have the same identifier, the first connectable one counts.
     if (earlier !== undefined && (!isUnavailable(earlier.status) || isUnavailable(status))) continue
-    found.set(instance, {
+    apps.set(instance, {
       instance,
       name: nameToShow(wellFormed(entry.displayName), instance),
       status,
       authUrlRelativePath: authUrlRelativePath || undefined,
     })
   }
-  return [...found.values()]
+  return [...apps.values()]
 }
 
 /** An entry without a name is kept, because a missing app would count as connected. */
@@ -138,10 +138,10 @@ function readResult(element: unknown): SearchResult | undefined {
 export function readSearchResponse(json: unknown): SearchResponse | undefined {
   const parsed = searchSchema.safeParse(json)
   if (!parsed.success) return undefined
-  const { results: found, requestId = parsed.data.requestID, trackingToken } = parsed.data
+  const { results: entries, requestId = parsed.data.requestID, trackingToken } = parsed.data
   // There may be no results, as right after connecting. Without any of these fields, it isn't a search response.
-  if (!found && requestId === undefined && trackingToken === undefined) return undefined
-  const results = (found ?? [])
+  if (!entries && requestId === undefined && trackingToken === undefined) return undefined
+  const results = (entries ?? [])
     .slice(0, MAX_RESULTS)
     .map(readResult)
     .filter((result) => result !== undefined)

@@ -68,12 +68,12 @@ export function createKeyRing(records: KeyRecords, secrets: readonly string[], n
   }
 }
 
-/** @param known this process's key, which is written back if the store was emptied */
-async function readOrCreateKey(records: KeyRecords, sealer: Sealer, known = newKey()): Promise<string> {
+/** @param ownKey this process's key, which is written back if the store was emptied */
+async function readOrCreateKey(records: KeyRecords, sealer: Sealer, ownKey = newKey()): Promise<string> {
   const sealed = await records.get(KEY)
   if (sealed === undefined) {
-    const isFirst = await records.compareAndSet(KEY, undefined, sealer.seal(known, KEY), LIFE_SECONDS)
-    return isFirst ? known : readOrCreateKey(records, sealer, known)
+    const isFirst = await records.compareAndSet(KEY, undefined, sealer.seal(ownKey, KEY), LIFE_SECONDS)
+    return isFirst ? ownKey : readOrCreateKey(records, sealer, ownKey)
   }
   const key = sealer.open(sealed, KEY)
   if (key === undefined) throw new StoreUnreadable(OTHER_SECRET)

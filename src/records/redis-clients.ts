@@ -116,8 +116,8 @@ async function openServer(
 
 /** A Sentinel may not know of a failover yet (redis.io, "Guidelines for Redis clients", step 3). */
 async function rejectReplica(client: OpenClient): Promise<void> {
-  const found = await client.role()
-  if (found?.role !== 'master') throw new Error("the primary named by the Sentinels isn't one (yet)")
+  const role = await client.role()
+  if (role?.role !== 'master') throw new Error("the primary named by the Sentinels isn't one (yet)")
 }
 
 /** A Sentinel answered, but knows no primary of that name. */

@@ -41,8 +41,8 @@ export function createRedisRecords(redis: RedisCommands, prefix: string = STANDA
     async *keys(beginning) {
       // SCAN may return a key more than once.
       const seen = new Set<string>()
-      for await (const found of redis.scan(`${literally(prefix + beginning)}*`)) {
-        const batch = [...new Set(found)].filter((key) => !seen.has(key))
+      for await (const keys of redis.scan(`${literally(prefix + beginning)}*`)) {
+        const batch = [...new Set(keys)].filter((key) => !seen.has(key))
         for (const key of batch) seen.add(key)
         if (batch.length > 0) yield batch.map((key) => key.slice(prefix.length))
       }

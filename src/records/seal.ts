@@ -49,10 +49,13 @@ export function createSealer(secrets: readonly string[]) {
     /** Never throws. @returns undefined for other associated data, a retired secret, or other text */
     open(sealed: string, associatedData: string): string | undefined {
       const bytes = Buffer.from(sealed, 'base64url')
-      const found = keys.find(({ id }) => id.equals(bytes.subarray(0, KEY_ID_BYTES)))
-      if (found === undefined) return undefined
+      const sealingKey = keys.find(({ id }) => id.equals(bytes.subarray(0, KEY_ID_BYTES)))
+      if (sealingKey === undefined) return undefined
       try {
-        const [key, iv] = [recordCipherKey(found.key, associatedData), bytes.subarray(KEY_ID_BYTES, TAG_AT)]
+        const [key, iv] = [
+          recordCipherKey(sealingKey.key, associatedData),
+          bytes.subarray(KEY_ID_BYTES, TAG_AT),
+        ]
         // Rejects a shorter tag, which NIST SP 800-38D 5.2.1.2 allows.
         const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: CONTENT_AT - TAG_AT })
         decipher.setAuthTag(bytes.subarray(TAG_AT, CONTENT_AT))

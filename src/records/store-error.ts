@@ -31,10 +31,10 @@ function redisErrorCode(message: string): string | undefined {
   if (/ACL failure in script|user executing the script can't run/.test(message)) return 'NOPERM'
   if (/^(ERR )?unknown (redis )?command/i.test(message) || /unknown redis command called/i.test(message))
     return 'NOSUCHCOMMAND'
-  const found = /^-?([A-Z]+)\b/.exec(message)?.[1] ?? ''
-  if (found in REDIS_ERRORS) return found
+  const code = /^-?([A-Z]+)\b/.exec(message)?.[1] ?? ''
+  if (code in REDIS_ERRORS) return code
   // "ERR Error running script …: -OOM command not allowed …" (before Redis 7).
-  return found === 'ERR' ? /\b(OOM|READONLY|MISCONF|NOREPLICAS|NOPERM)\b/.exec(message)?.[1] : undefined
+  return code === 'ERR' ? /\b(OOM|READONLY|MISCONF|NOREPLICAS|NOPERM)\b/.exec(message)?.[1] : undefined
 }
 
 const deniedCommand = (message: string): string | undefined =>

@@ -31,15 +31,15 @@ const list = <T>(item: z.ZodType<T, string>) =>
 const names = z.string().transform((value, context) => {
   const isList = !value.includes('\n')
   const parts = value.split(isList ? /,(?=(?:[^"]*"[^"]*")*[^"]*$)/ : '\n').map((part) => part.trim())
-  const found = new Set(parts.filter(Boolean).map((part) => part.replace(/^"([^"]*)"$/, '$1')))
+  const uniqueNames = new Set(parts.filter(Boolean).map((part) => part.replace(/^"([^"]*)"$/, '$1')))
   const isCut =
     isList && parts.length > 1 && parts.some((part) => !part.startsWith('"') && part.includes('='))
   // Quotes around the whole value belong to an env file.
-  if (isCut || /^"[^"=]*"$/.test(value) || [...found].some((name) => name.includes('"')))
+  if (isCut || /^"[^"=]*"$/.test(value) || [...uniqueNames].some((name) => name.includes('"')))
     context.addIssue(
       'has a name with commas or quotes: write a distinguished name in double quotes, such as "CN=Search Admins,OU=Groups,DC=acme", or each name on a line of its own',
     )
-  return [...found]
+  return [...uniqueNames]
 })
 
 const sessionSecret = text.min(32, 'needs 32 characters or more: make one with `openssl rand -base64 48`')

@@ -67,8 +67,8 @@ function readEmail(
   sources: readonly Claims[],
   { OIDC_EMAIL_CLAIM: claim, OIDC_EMAIL_TRUST: trust }: Settings,
 ): Pick<User, 'email' | 'emailVerified'> {
-  const found = sources.map((claims) => emailIn(claims, claim)).filter((email) => email !== undefined)
-  const chosen = found.find(({ verified }) => verified !== undefined) ?? found[0]
+  const emails = sources.map((claims) => emailIn(claims, claim)).filter((email) => email !== undefined)
+  const chosen = emails.find(({ verified }) => verified !== undefined) ?? emails[0]
   if (chosen === undefined) return {}
   const { email, verified } = chosen
   const isSame = (other: unknown) =>
@@ -128,11 +128,11 @@ function groupNames(value: unknown): { names: string[]; isOdd: boolean } {
     const isKeyed = Object.values(value).every(isJsonObject)
     return { names: isKeyed ? Object.keys(value) : [], isOdd: !isKeyed }
   }
-  const all = [value].flat().map((group: unknown) => (isJsonObject(group) ? group['name'] : group))
-  const names = all.filter((name) => typeof name === 'string')
+  const members = [value].flat().map((group: unknown) => (isJsonObject(group) ? group['name'] : group))
+  const names = members.filter((name) => typeof name === 'string')
   // A single string could be one name with a comma, or several names.
   const isJoined = typeof value === 'string' && /^\[|[,;|\n]/.test(value)
-  return { names, isOdd: isJoined || names.length < all.length }
+  return { names, isOdd: isJoined || names.length < members.length }
 }
 
 const groupClaims = (sources: readonly Claims[], { OIDC_GROUPS_CLAIM: claim }: Settings) =>

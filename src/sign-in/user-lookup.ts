@@ -59,10 +59,10 @@ export class UserLookup {
     if (claims === undefined && hasUserinfo)
       return [await fetchUserInfo(configuration, accessToken, skipSubjectCheck)]
     if (claims === undefined) {
-      const known =
+      const tokenClaims =
         (await introspect(configuration, accessToken)) ?? decodeSubject(configuration, accessToken)
       // If no source has a subject, a random one makes each sign-in a new person.
-      return [known ?? { sub: `unknown:${randomUUID()}` }]
+      return [tokenClaims ?? { sub: `unknown:${randomUUID()}` }]
     }
     if (!hasUserinfo || hasEnoughClaims(claims, this.#deps.settings)) return [claims]
     try {

@@ -64,8 +64,8 @@ export class Metrics {
   /** 499, nginx's status for a client that left before the response, is counted apart. */
   observeRequest(request: { route: string; method: string; status: number; seconds: number }): void {
     const { route, method, status, seconds } = request
-    const shown = status === 499 ? '499' : classOf(status)
-    this.#requests.observe({ route, method, status: shown }, seconds)
+    const statusLabel = status === 499 ? '499' : classOf(status)
+    this.#requests.observe({ route, method, status: statusLabel }, seconds)
   }
 
   readonly countProblem = (code: string): void => this.#problems.inc({ code })

@@ -78,8 +78,8 @@ export class Registration {
 
   async #currentUnderLease(register: () => Promise<RegisteredClient>): Promise<RegisteredClient> {
     const storedClient = await this.stored()
-    const found = storedClient === undefined ? 'gone' : await readClient(storedClient)
-    if (found !== 'gone') return await this.#save(found, storedClient)
+    const current = storedClient === undefined ? 'gone' : await readClient(storedClient)
+    if (current !== 'gone') return await this.#save(current, storedClient)
     const client = await this.#save(await register())
     // A management address that denies a client just created is useless.
     const { registration_client_uri: _uri, ...unmanaged } = client

@@ -152,9 +152,9 @@ export async function findMetadata(setting: string): Promise<Discovery> {
 
 function explainMissing(setting: string, discovery: Exclude<Discovery, { kind: 'found' }>): string {
   const attempts = discovery.attempts.map(({ explanation }) => explanation)
-  const all = discovery.kind === 'other-issuer' ? [discovery.explanation, ...attempts] : attempts
+  const explanations = discovery.kind === 'other-issuer' ? [discovery.explanation, ...attempts] : attempts
   const { origin, pathname } = new URL(setting)
-  return `${origin}${pathname === '/' ? '' : pathname} cannot be discovered (${all.join('; ')}): see OIDC_ISSUER`
+  return `${origin}${pathname === '/' ? '' : pathname} cannot be discovered (${explanations.join('; ')}): see OIDC_ISSUER`
 }
 
 const OPTIONAL =

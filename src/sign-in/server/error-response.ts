@@ -67,8 +67,8 @@ export const signInUnavailable = (detail: string, cause?: unknown): Problem =>
 /** @param tryAgain path at which the person starts again @param request the failed one, a prefix of the detail */
 export function errorResponseProblem(error: unknown, tryAgain?: string, request = ''): Problem {
   // The library wraps errors of client authentication.
-  const own = causesOf(error).find((cause) => cause instanceof Problem)
-  if (own !== undefined) return own
+  const problem = causesOf(error).find((cause) => cause instanceof Problem)
+  if (problem !== undefined) return problem
   const { code, detail } = explain(error)
   const wait = responseOf(error)?.headers.get('retry-after') ?? undefined
   const retryAfter = code === 'sign_in_unavailable' ? retryAfterSeconds(wait, Date.now()) : undefined

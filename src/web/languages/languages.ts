@@ -33,31 +33,34 @@ export function createLanguages(
     })
   }
   const byDefault = create(fallback)
-  const all = new Map([[fallback, byDefault], ...tags.slice(1).map((tag) => [tag, create(tag)] as const)])
-  const inLanguage = (tag: string) => all.get(tag) ?? byDefault
+  const textsByTag = new Map([
+    [fallback, byDefault],
+    ...tags.slice(1).map((tag) => [tag, create(tag)] as const),
+  ])
+  const inLanguage = (tag: string) => textsByTag.get(tag) ?? byDefault
 
-  const bestMatch = createLanguageMatcher([...all.keys()], fallback)
+  const bestMatch = createLanguageMatcher([...textsByTag.keys()], fallback)
 
   function languageInQuery(req: Request): string | undefined {
     if (!req.originalUrl.includes('lang=')) return undefined
     const { lang } = req.query
-    return typeof lang === 'string' && all.has(lang) ? lang : undefined
+    return typeof lang === 'string' && textsByTag.has(lang) ? lang : undefined
   }
 
   function languageInCookie(req: Request): string | undefined {
     const [, tag] = CHOSEN.exec(req.headers.cookie ?? '') ?? []
-    return tag !== undefined && all.has(tag) ? tag : undefined
+    return tag !== undefined && textsByTag.has(tag) ? tag : undefined
   }
 
   return {
     /** `name` is in the language itself. */
-    offered: [...all.values()].map((t) => ({ tag: t.lang, name: t('language.name') })),
+    offered: [...textsByTag.values()].map((t) => ({ tag: t.lang, name: t('language.name') })),
     /** @returns the default for a tag that isn't offered */
     byTag: inLanguage,
     /** The nearest offered language, else the default. */
     nearest: (tag: string) => inLanguage(bestMatch([tag])),
     ofRequest: (req: Request): Texts => {
-      if (all.size === 1) return inLanguage(fallback)
+      if (textsByTag.size === 1) return inLanguage(fallback)
       const requested = languageInQuery(req) ?? languageInCookie(req)
       if (requested !== undefined) return inLanguage(requested)
       // A longer list would be sorted as a whole, although only its first few tags count.
@@ -110,8 +113,8 @@ function createLanguageMatcher(offered: readonly string[], fallback: string) {
   return (wanted: readonly string[]): string => {
     const tags = wanted.slice(0, MAX_WANTED).filter(isShort)
     for (const tag of tags) {
-      const found = alone.get(languageOf(tag)) ?? offeredAs(formsOf(tag))
-      if (found !== undefined) return found
+      const match = alone.get(languageOf(tag)) ?? offeredAs(formsOf(tag))
+      if (match !== undefined) return match
     }
     return offeredAs(tags.flatMap(formsOf).map((form) => ALSO_READ[form] ?? '')) ?? fallback
   }
