@@ -154,8 +154,8 @@ type OptionAction = OperatorAction & { what: 'released' | 'markedConnected' | 'r
 /** The actions caused by the options of this run. @param at the time of the run */
 export function actionsOfRun({ massDisconnects, delistedApps = [] }: KeepState, at: number): OptionAction[] {
   const by = operatorName()
-  const all: Partial<MassDisconnect & DelistedApp>[] = [...massDisconnects, ...delistedApps]
-  return all.flatMap(({ instance: app = '', firstAt, since: newest = 0, ...times }) => {
+  const changes: Partial<MassDisconnect & DelistedApp>[] = [...massDisconnects, ...delistedApps]
+  return changes.flatMap(({ instance: app = '', firstAt, since: newest = 0, ...times }) => {
     const { resumedAt, markedRemovedAt, markedConnectedAt } = times
     const since = firstAt ?? newest
     const marks = { released: resumedAt, removed: markedRemovedAt, markedConnected: markedConnectedAt }

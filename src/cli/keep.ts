@@ -116,8 +116,8 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
   for (const fault of limitFaults(faults)) stderr.write(`${fault}\n`)
   const peopleCount = run.list.length
   const counts = { invitation: 0, reminder: 0, lapse: 0, newApp: 0, approval: 0 }
-  const all = duePeople(list, peopleStore, { state, company, now })
-  for await (const { person, entry, emails, context: moment } of all) {
+  const due = duePeople(list, peopleStore, { state, company, now })
+  for await (const { person, entry, emails, context: moment } of due) {
     const [email] = emails
     if (email === undefined) continue
     const { name, reminder } = email
@@ -223,7 +223,7 @@ async function runKeep(
     state: withActions(before, actions),
     save,
     company,
-    notify: (found) => notices.sendMassDisconnect(found, before),
+    notify: (disconnect) => notices.sendMassDisconnect(disconnect, before),
     ownersOf: (instance) => company.approversOf(instance, settings.ADMIN_EMAILS).owners,
     requestApproval: (approval) => notices.requestApproval(approval, before),
     findDecision: (instance) => store.findDecision(instance),
@@ -250,8 +250,8 @@ async function runKeep(
   const outOfHours = await emailsOutOfHours(list, peopleStore, { company, state: counted, now: now() })
   const renamed = ListedPeople.describe(noted.renamed, true)
   const outdated = ListedPeople.describe(keepRun.outdated, true)
-  const found = { ...noted, renamed, outdated, actions, outOfHours, began: at }
-  return printRun(report, counted, { ...run, campaignRun }, found) ? EXIT_NEEDS_SOMEONE : 0
+  const outcome = { ...noted, renamed, outdated, actions, outOfHours, began: at }
+  return printRun(report, counted, { ...run, campaignRun }, outcome) ? EXIT_NEEDS_SOMEONE : 0
 }
 
 /** Adds what the report counts to the state, and sends the emails that follow from it. */

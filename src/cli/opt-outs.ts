@@ -59,13 +59,13 @@ export async function bounced(
   if (emails.length === 0 && file === undefined) throw new UsageError('EMAIL or --list is missing')
   const list = file === undefined ? undefined : openList(file, context.stdin)
   const { people = [], faults = [] } = list ? await readList(list, true, { write: () => {} }) : {}
-  const all = new Set([...emails, ...people.map(({ email }) => email)])
+  const addresses = new Set([...emails, ...people.map(({ email }) => email)])
   for (const fault of limitFaults(faults)) context.stderr.write(`${fault}\n`)
   const messages = {
     done: 'marked as bounced',
     unchanged: 'unchanged: no email to them, or marked before',
   }
-  await changeAddresses(all, { event: { event: 'bounced' }, change: withBounce, messages }, context)
+  await changeAddresses(addresses, { event: { event: 'bounced' }, change: withBounce, messages }, context)
   return faults.length > 0 ? 1 : 0
 }
 

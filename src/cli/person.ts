@@ -27,9 +27,10 @@ export async function showPerson(
   return await withStore(settings, async (records) => {
     const people = openPeople({ records, settings, now }, company)
     await people.findReplacedApps()
-    const shown = await people.get(await people.currentAddress(email))
+    const shownPerson = await people.get(await people.currentAddress(email))
     // The store also has apps that the company hides.
-    const person = shown && json ? await openPeople({ records, settings, now }).get(shown.email) : shown
+    const person =
+      shownPerson && json ? await openPeople({ records, settings, now }).get(shownPerson.email) : shownPerson
     if (person === undefined)
       throw new OperatorError(`nothing is stored about ${email} (${storeLabel(settings)})`)
     const keepState = await openKeepState(records, settings).loadDecided()
@@ -38,14 +39,14 @@ export async function showPerson(
       const walks = (person.signIns ?? []).map((key) => WalkStore.read(records, key, dataKey))
       const noEmail = noEmailUntil(person, keepState, { ...company, now: now() })
       const stored = { person, progress: await Promise.all(walks) }
-      const all = {
+      const output = {
         schema_version: 1,
         email: person.email,
         ...historyOf(withSuccessors(person, company.replacedBy), keepState, company.replacedBy),
         noEmail,
         stored,
       }
-      stdout.write(`${JSON.stringify(all, isoTimes)}\n`)
+      stdout.write(`${JSON.stringify(output, isoTimes)}\n`)
       return 0
     }
     const t = operatorTexts()

@@ -5,17 +5,17 @@ import type { Company } from './company.ts'
 
 /** Looks up the company file, in the person's language. */
 const descriptionOf = (company: Company, instance: string, lang: string) => {
-  const found = company.datasourceOf(instance)
+  const datasource = company.datasourceOf(instance)
   return {
-    name: company.localized(found?.name, lang),
-    logo: (found?.logo ?? libraryIconOf(instance))?.path,
-    reads: company.localized(found?.reads, lang) ?? [],
-    never: company.localized(found?.never, lang) ?? [],
-    why: company.localized(found?.why, lang),
-    account: company.localized(found?.account, lang),
+    name: company.localized(datasource?.name, lang),
+    logo: (datasource?.logo ?? libraryIconOf(instance))?.path,
+    reads: company.localized(datasource?.reads, lang) ?? [],
+    never: company.localized(datasource?.never, lang) ?? [],
+    why: company.localized(datasource?.why, lang),
+    account: company.localized(datasource?.account, lang),
     /** A step before the consent, such as connecting to the VPN, which people must be able to read first. */
-    help: company.localized(found?.help, lang),
-    isRequired: found?.isRequired ?? false,
+    help: company.localized(datasource?.help, lang),
+    isRequired: datasource?.isRequired ?? false,
   }
 }
 

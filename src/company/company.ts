@@ -20,8 +20,8 @@ function byLanguage<T extends string | readonly string[]>(value: T | Record<stri
 function localized<T>(value: Localized<T> | undefined, lang: string, defaultLanguage: string | undefined) {
   if (value === undefined) return undefined
   const standard = defaultLanguage ?? ''
-  const found = [canonical(lang), baseOf(lang), standard, baseOf(standard)].find((tag) => value.has(tag))
-  return found === undefined ? value.values().next().value : value.get(found)
+  const nearestTag = [canonical(lang), baseOf(lang), standard, baseOf(standard)].find((tag) => value.has(tag))
+  return nearestTag === undefined ? value.values().next().value : value.get(nearestTag)
 }
 
 const linkOf = (link: NonNullable<CompanyFile['links']>['help']) =>

@@ -41,10 +41,10 @@ function mix(one: string, other: string, share: number): string {
 /** @returns undefined if text and a button in this color are readable on the page */
 export function contrastFault(hex: string, scheme: Scheme): string | undefined {
   const ratio = contrast(hex, GROUND[scheme])
-  const shown = (Math.floor(ratio * 100) / 100).toFixed(2)
+  const rounded = (Math.floor(ratio * 100) / 100).toFixed(2)
   return ratio >= MIN_CONTRAST
     ? undefined
-    : `has a contrast of ${shown}:1 on ${GROUND[scheme]}, and text needs ${MIN_CONTRAST}:1: make it ${scheme === 'light' ? 'darker' : 'lighter'}`
+    : `has a contrast of ${rounded}:1 on ${GROUND[scheme]}, and text needs ${MIN_CONTRAST}:1: make it ${scheme === 'light' ? 'darker' : 'lighter'}`
 }
 
 /** The first mixture with `other`, from `start` on, that is readable on `ground`. */

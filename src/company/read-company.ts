@@ -72,10 +72,10 @@ function offsetOf(document: Document, path: Path): number {
   const last = path.at(-1)
   if (last === undefined) return 0
   const around = document.getIn(path.slice(0, -1), true)
-  const found = isMap(around)
+  const node = isMap(around)
     ? around.items.findLast(({ key }) => String(key) === String(last))?.key
     : isSeq(around) && around.items[Number(last)]
-  return (isNode(found) && found.range?.[0]) || offsetOf(document, path.slice(0, -1))
+  return (isNode(node) && node.range?.[0]) || offsetOf(document, path.slice(0, -1))
 }
 
 const SYNTAX: Partial<Record<string, string>> = {

@@ -84,9 +84,9 @@ export class Invitations {
 
   async #readJwt(token: string, at: number): Promise<Invitation | undefined> {
     const keyFor = ({ kid }: { kid?: string }) => {
-      const found = this.#keys.find(({ id }) => id === kid)
-      if (found === undefined) throw new errors.JWKSNoMatchingKey()
-      return found.key
+      const key = this.#keys.find(({ id }) => id === kid)
+      if (key === undefined) throw new errors.JWKSNoMatchingKey()
+      return key.key
     }
     const checks = { ...CHECKS, audience: this.#audience, currentDate: new Date(at) }
     try {

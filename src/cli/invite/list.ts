@@ -9,10 +9,10 @@ type List = AsyncIterable<Uint8Array | string>
 /** @param file a path, or `-` for standard input @throws {UsageError} if there is no such file */
 export function openList(file: string, stdin: CommandContext['stdin']): List {
   if (file === '-') return stdin
-  const found = statSync(file, { throwIfNoEntry: false })
+  const stats = statSync(file, { throwIfNoEntry: false })
   // Without the path, because someone may have typed a token there.
-  if (found === undefined) throw new UsageError('file not found')
-  if (found.isDirectory()) throw new UsageError('expects a file, and this is a folder')
+  if (stats === undefined) throw new UsageError('file not found')
+  if (stats.isDirectory()) throw new UsageError('expects a file, and this is a folder')
   return {
     [Symbol.asyncIterator]: () => createReadStream(file)[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>,
   }

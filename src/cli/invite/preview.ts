@@ -44,15 +44,15 @@ export async function preview(
   const sample = { ...options, days: LINK_DAYS }
   const { composeFor, languages } = createComposers(settings, loadCompanyOf(settings), sample, context.now)
   const compose = composeFor('preview')
-  const shown = await languagesShown(languages, tags, list, context)
+  const shownLanguages = await languagesShown(languages, tags, list, context)
   const emailIn = (language: string, kind: keyof typeof KINDS, email = SAMPLE.email) =>
     compose({ ...SAMPLE, email, language }, kind === 'new-app' ? APPS.slice(0, 1) : APPS, KINDS[kind])
   if (folder === undefined) {
-    const emails = shown.map((language) => emailIn(language, 'invitation', to))
+    const emails = shownLanguages.map((language) => emailIn(language, 'invitation', to))
     return await sendEmails(emails, settings, context.stderr)
   }
   writing(folder, () => mkdirSync(folder, { recursive: true }))
-  for (const language of shown)
+  for (const language of shownLanguages)
     for (const kind of Object.keys(KINDS) as (keyof typeof KINDS)[]) {
       // File names omit the default language.
       const name = language === languages.offered[0]?.tag ? kind : `${kind}.${language}`
@@ -76,8 +76,8 @@ async function languagesShown(
     for (const { language } of people) wanted.add(language)
   }
   if (wanted.size === 0) wanted.add(undefined)
-  const found = new Set([...wanted].map((tag = '') => languages.nearest(tag).lang))
-  return languages.offered.map(({ tag }) => tag).filter((tag) => found.has(tag))
+  const nearestTags = new Set([...wanted].map((tag = '') => languages.nearest(tag).lang))
+  return languages.offered.map(({ tag }) => tag).filter((tag) => nearestTags.has(tag))
 }
 
 async function writeFiles(path: string, email: Email, stdout: Output): Promise<void> {
