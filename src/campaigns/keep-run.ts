@@ -185,8 +185,8 @@ export class KeepRun {
     const { state, isComplete, requireConfirmation } = this.#options
     const addresses = new Set(this.#list.map(({ email }) => email))
     const withRow = (person: Person, entry: ListEntry | undefined) => {
-      const known = addresses.has(person.email) ? withListedAddress(person) : person
-      return withListing(entry ? withDetails(known, entry) : known, entry !== undefined, now())
+      const withAddress = addresses.has(person.email) ? withListedAddress(person) : person
+      return withListing(entry ? withDetails(withAddress, entry) : withAddress, entry !== undefined, now())
     }
     await yieldToEventLoop()
     const rows = new ListedPeople(this.#list)
@@ -210,8 +210,8 @@ export class KeepRun {
     this.outdated = rows.outdated
     this.listFaults = rows.faults
     const unclear = new Set(refused.flatMap(({ from, to }) => [from, to]))
-    const all = [...changed, ...rows.rowsWithoutRecord().map(({ email }) => email)]
-    for (const email of all.filter((address) => !unclear.has(address)))
+    const addressesToChange = [...changed, ...rows.rowsWithoutRecord().map(({ email }) => email)]
+    for (const email of addressesToChange.filter((address) => !unclear.has(address)))
       await people
         .change(email, (person) => withRow(person, this.#entries.get(email)))
         .catch((error: unknown) => {
@@ -279,12 +279,12 @@ export class KeepRun {
     await this.#save({})
     const { sweep } = this.#state
     const at = now()
-    const { appEvents, returned, ...found } = await findClusters(this.#listedPeople(), this.#state, at)
-    const massDisconnects = [...this.#state.massDisconnects, ...found.massDisconnects]
-    const evaluated = (person: Person) => withEvaluation(person, { ...found, massDisconnects, returned, at })
+    const { appEvents, returned, ...update } = await findClusters(this.#listedPeople(), this.#state, at)
+    const massDisconnects = [...this.#state.massDisconnects, ...update.massDisconnects]
+    const evaluated = (person: Person) => withEvaluation(person, { ...update, massDisconnects, returned, at })
     for await (const person of people.all())
       if (!isGone(person) && evaluated(person) !== person) await people.change(person.email, evaluated)
-    const ended = { ...found, evaluatedAt: sweep.beganAt, sweep: { ...sweep, endedAt: now() } }
+    const ended = { ...update, evaluatedAt: sweep.beganAt, sweep: { ...sweep, endedAt: now() } }
     await this.#save(withAppEvents({ ...this.#state, ...ended }, appEvents))
   }
 
@@ -346,9 +346,9 @@ export class KeepRun {
     const compose = this.#options.composeFor(APPROVALS)
     const { approvals = [] } = this.#state
     return (entry, apps, kind) => {
-      const own = approvals.filter(({ instance }) => apps.some((app) => app.instance === instance))
-      const approval = own.every(({ stage }) => stage === 'confirmed') ? 'confirmed' : 'approved'
-      const othersWait = own.some(({ waitingPeople }) => waitingPeople > 1)
+      const ofEmail = approvals.filter(({ instance }) => apps.some((app) => app.instance === instance))
+      const approval = ofEmail.every(({ stage }) => stage === 'confirmed') ? 'confirmed' : 'approved'
+      const othersWait = ofEmail.some(({ waitingPeople }) => waitingPeople > 1)
       return compose(entry, apps, { ...kind, approval, othersWait })
     }
   }

@@ -57,13 +57,14 @@ export class ListedPeople {
     if (renamingFrom !== undefined) this.changes.push({ from: renamingFrom, to: email })
     const rowsAt = (address: string) => this.#rows.get(address) ?? []
     const byId = id === undefined ? undefined : this.#byId.get(id)
-    const own = byId?.email === email ? byId : this.#rows.get(email)
+    const rowAtAddress = byId?.email === email ? byId : this.#rows.get(email)
     const wasListed = person.listedAt !== undefined && person.leftAt === undefined
-    const hasNewId = own !== undefined && !isSamePerson(own, person)
-    if (hasNewId) this.#newIds.push(own)
+    const hasNewId = rowAtAddress !== undefined && !isSamePerson(rowAtAddress, person)
+    if (hasNewId) this.#newIds.push(rowAtAddress)
     // An address with the same name on two lists in a row is the same person's: only the id was corrected. If the
     // former id is with the same name elsewhere, there are two people of that name, and the id tells them apart.
-    const hasSameName = own?.name !== undefined && own.name === person.name && byId?.name !== person.name
+    const hasSameName =
+      rowAtAddress?.name !== undefined && rowAtAddress.name === person.name && byId?.name !== person.name
     // The list has the address that an operator gave them, and the former id is gone.
     const hasGivenAddress = person.hasUnlistedAddress === true && byId === undefined
     const isCorrected = wasListed && (hasSameName || hasGivenAddress)
@@ -71,7 +72,7 @@ export class ListedPeople {
     if (isReassigned) this.#reassigned.add(email)
     else this.#known.add(email)
     const mustMove = isReassigned || isVacated(email)
-    const isElsewhere = byId !== undefined && byId !== own && !isCorrected
+    const isElsewhere = byId !== undefined && byId !== rowAtAddress && !isCorrected
     const isNew = isElsewhere && (mustMove || !formerEmails.includes(byId.email))
     const current = isNew ? byId.email : isReassigned ? vacatedAddress(email, id) : email
     if (current !== email) this.changes.push({ from: email, to: current })
@@ -79,9 +80,9 @@ export class ListedPeople {
     const former = isNew ? [...formerEmails, email] : formerEmails
     // Without an id, the row at an address that is another person's is theirs.
     const isOwn = (row: ListEntry) => (isVacated(email) ? row.id === id : isSamePerson(row, person))
-    const older = former.flatMap(rowsAt).filter((row) => isOwn(row) && row.email !== current)
-    for (const row of older) this.#current.set(row.email, current)
-    const row = isNew ? byId : isReassigned ? undefined : (own ?? older[0])
+    const formerRows = former.flatMap(rowsAt).filter((row) => isOwn(row) && row.email !== current)
+    for (const row of formerRows) this.#current.set(row.email, current)
+    const row = isNew ? byId : isReassigned ? undefined : (rowAtAddress ?? formerRows[0])
     this.#before += Number(wasListed)
     this.#leaving += Number(wasListed && row === undefined)
     return row && { ...row, email: current }

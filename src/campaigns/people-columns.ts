@@ -80,13 +80,13 @@ function columnsFromHeader(headers: readonly string[]): Columns {
   const names = headers.map(headerNames)
   const isNamed = (pattern: RegExp) => (_header: string, at: number) =>
     names[at]?.some((name) => pattern.test(name)) === true
-  const found = EMAIL_HEADERS.map((pattern) => headers.filter(isNamed(pattern)))
-  const [addresses = []] = found.filter(({ length }) => length > 0)
-  const own = addresses.filter((header) => !OTHER_EMAIL_HEADER.test(header))
-  const few = own.length > 0 ? own : addresses
-  if (few.length > 1)
-    throw ambiguousAddressColumn(few, 'Rename it to "email", and the others to something else')
-  const email = headers.findIndex((header) => header === few[0])
+  const matchesByPattern = EMAIL_HEADERS.map((pattern) => headers.filter(isNamed(pattern)))
+  const [addresses = []] = matchesByPattern.filter(({ length }) => length > 0)
+  const workAddresses = addresses.filter((header) => !OTHER_EMAIL_HEADER.test(header))
+  const candidates = workAddresses.length > 0 ? workAddresses : addresses
+  if (candidates.length > 1)
+    throw ambiguousAddressColumn(candidates, 'Rename it to "email", and the others to something else')
+  const email = headers.findIndex((header) => header === candidates[0])
   const exclusionColumns = headers.flatMap((header, at) => {
     const signal = SIGNALS.find(([, pattern]) => isNamed(pattern)(header, at))
     return signal === undefined ? [] : { at, means: signal[0] }
@@ -117,8 +117,8 @@ function tagsByName() {
   const nameIn = (language: string, tag: string) =>
     new Intl.DisplayNames(language, options).of(tag)?.toLowerCase()
   const letters = Array.from('abcdefghijklmnopqrstuvwxyz')
-  const all = letters.flatMap((first) => letters.map((other) => first + other))
-  const tags = [...all, 'pt-BR', 'zh-Hans', 'zh-Hant']
+  const twoLetterTags = letters.flatMap((first) => letters.map((other) => first + other))
+  const tags = [...twoLetterTags, 'pt-BR', 'zh-Hans', 'zh-Hant']
   return new Map(tags.flatMap((tag) => ['en', tag].map((language) => [nameIn(language, tag), tag] as const)))
 }
 let tags: ReturnType<typeof tagsByName> | undefined

@@ -214,11 +214,12 @@ const listIn = (value: unknown): unknown[] | undefined => {
 function membersOf(person: object): Record<string, unknown> {
   const { profile, emails, userName, name } = person as Record<string, unknown>
   const listed = (Array.isArray(emails) ? emails : []).map((one) => Object(one) as Record<string, unknown>)
-  const own = listed.find(({ primary }) => primary === true) ?? (listed.length === 1 ? listed[0] : undefined)
+  const primaryEmail =
+    listed.find(({ primary }) => primary === true) ?? (listed.length === 1 ? listed[0] : undefined)
   const { formatted, fullName = name } = Object(name) as Record<string, unknown>
   return {
     ...(Object(profile) as object),
-    ...(own?.['value'] !== undefined && { 'primary email': own['value'] }),
+    ...(primaryEmail?.['value'] !== undefined && { 'primary email': primaryEmail['value'] }),
     ...(String(userName).includes('@') && { upn: userName }),
     ...person,
     name: formatted ?? fullName,
@@ -305,8 +306,8 @@ function reasonToLeaveOut(
     if (isExcluded === undefined) onUnreadable('Statuses', cell)
     return isExcluded === true ? 'blocked' : undefined
   })
-  const all = [...reasons, exclusionOf(cellText(cells[columns.email]))]
-  return (['blocked', 'mailbox', 'guest'] as const).find((reason) => all.includes(reason))
+  const allReasons = [...reasons, exclusionOf(cellText(cells[columns.email]))]
+  return (['blocked', 'mailbox', 'guest'] as const).find((reason) => allReasons.includes(reason))
 }
 
 /** @throws {InvalidRow} */

@@ -95,9 +95,9 @@ function resolveApps(
      */
     approversOf: (instance: string, admins: readonly string[] = []) => {
       const [former = instance] = [...replacements].find(([, to]) => to === instance) ?? []
-      const own = [instance, former].flatMap((app) => datasourceOf(app) ?? [])
-      const { owners = admins } = own.find((entry) => entry.owners.length > 0) ?? {}
-      return { owners, approve: own.find((entry) => entry.approve)?.approve }
+      const datasourceEntries = [instance, former].flatMap((app) => datasourceOf(app) ?? [])
+      const { owners = admins } = datasourceEntries.find((entry) => entry.owners.length > 0) ?? {}
+      return { owners, approve: datasourceEntries.find((entry) => entry.approve)?.approve }
     },
     /** The company's name for an app, else the service's. */
     displayName: ({ instance, name: raw }: App & { name: string }, lang: string): string =>

@@ -122,10 +122,12 @@ export class ProgressRecorder {
           change: (person) => ({ ...withAction(person, action), hasUnlistedAddress: true }),
           isExpected: ({ signIns = [] }) => signIns.includes(key),
         })
-      const known = await renameFrom(recorded)
+      const firstOutcome = await renameFrom(recorded)
       // The list may have renamed the person since, and someone else may have the address now.
       const outcome =
-        known === 'unknown' ? await renameFrom(await this.#people.addressAt(recorded, 0)) : known
+        firstOutcome === 'unknown'
+          ? await renameFrom(await this.#people.addressAt(recorded, 0))
+          : firstOutcome
       if (outcome === 'taken')
         this.#log.warn(
           {},

@@ -156,10 +156,10 @@ async function claim(people: Pick<PeopleStore, 'change'>, email: string, now: nu
   let due: OutboxEvent[] = []
   let dropped = 0
   const person = await people.change(email, (before) => {
-    const all = before.outbox ?? []
-    const kept = all.filter(({ at }) => now - at < ReceiverMonitor.maxAgeMs)
+    const events = before.outbox ?? []
+    const kept = events.filter(({ at }) => now - at < ReceiverMonitor.maxAgeMs)
     due = kept.filter(({ dueAt }) => dueAt <= now).slice(0, MAX_AT_ONCE)
-    dropped = all.length - kept.length
+    dropped = events.length - kept.length
     if (due.length === 0 && dropped === 0) return before
     const claimed = (event: OutboxEvent) => ({ ...event, tries: event.tries + 1, dueAt: now + CLAIM_MS })
     const outbox = kept.map((event) => (due.includes(event) ? claimed(event) : event))

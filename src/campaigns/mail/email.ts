@@ -80,15 +80,16 @@ function listedApps(
   const connectable = [...apps, ...others.filter(({ state }) => state !== 'blocked')]
   const listed = listsOthers ? connectable : apps
   const named = [...listed, ...allApps].map((app) => ({ ...app, name: displayName(app) }))
-  const all = withUniqueNames(named).slice(0, listed.length)
-  const shown = all.length > MAX_SCANNABLE_APPS ? all.slice(0, MAX_NAMED) : all
+  const uniquelyNamed = withUniqueNames(named).slice(0, listed.length)
+  const printedApps =
+    uniquelyNamed.length > MAX_SCANNABLE_APPS ? uniquelyNamed.slice(0, MAX_NAMED) : uniquelyNamed
   return {
     alsoListed:
       listed.length > apps.length ? listed.slice(apps.length).map(({ instance }) => instance) : undefined,
-    instances: shown.map(({ instance }) => instance),
-    apps: shown.map(({ name }) => name),
-    more: all.length - shown.length,
-    movedApps: all
+    instances: printedApps.map(({ instance }) => instance),
+    apps: printedApps.map(({ name }) => name),
+    more: uniquelyNamed.length - printedApps.length,
+    movedApps: uniquelyNamed
       .slice(0, apps.length)
       .flatMap(({ name, movedFrom }) => (movedFrom === undefined ? [] : name)),
     connected,

@@ -128,8 +128,8 @@ function printableReply(reply: string): string {
     .replaceAll(/\s*\r?\n(\d{3}[ -])?/g, ' ')
     .replaceAll(/(https?:\/\/[^\s/]+)\/\S*/gi, '$1/…')
     .replaceAll(/(\/invite\/|[\w-]{40})[\w.-]*/g, '…')
-  const shown = printable(line).replaceAll(/ {2,}/g, ' ').trim()
-  return shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN)}…` : shown
+  const printableLine = printable(line).replaceAll(/ {2,}/g, ' ').trim()
+  return printableLine.length > MAX_SHOWN ? `${printableLine.slice(0, MAX_SHOWN)}…` : printableLine
 }
 
 export const quoteReply = (reply: string, prefix = 'reply: ', happened = ''): string =>

@@ -108,8 +108,8 @@ function connectCard(model: OverviewModel, instance: string) {
   const card = emptyCard(model, instance)
   const { app, short } = card
   const { reads, never, why, help, isRequired } = describe(instance)
-  const known = findApp(model, instance)
-  const ended = known && hasLapsed(known) ? endedText(known.tracked, t) : undefined
+  const overviewApp = findApp(model, instance)
+  const ended = overviewApp && hasLapsed(overviewApp) ? endedText(overviewApp.tracked, t) : undefined
   const isAgain = ended !== undefined
   // The person knows the reasons from the first time, or from an app of the same name.
   const hasReasons = !isAgain && !hasSameNameAccount(model, instance)
@@ -131,7 +131,7 @@ function connectCard(model: OverviewModel, instance: string) {
       ...withIcon('notice', [help]),
       ...withIcon('good', [fitText(short, t, ['next.reads', 'plain.reads'])]),
       ...withIcon('lock', [readOnly]),
-      ...withIcon('account', [known && accountAdvice(model, known)]),
+      ...withIcon('account', [overviewApp && accountAdvice(model, overviewApp)]),
     ],
     details: {
       title: t('next.about'),
@@ -176,15 +176,15 @@ function unconfirmedCard(model: OverviewModel, instance: string) {
   const { t } = model
   const card = emptyCard(model, instance)
   const { app, short } = card
-  const known = findApp(model, instance)
+  const overviewApp = findApp(model, instance)
   const account = configuredAccount(model, instance)
-  const hasSameName = known !== undefined && (model.byShortName.get(known.short)?.length ?? 0) > 1
+  const hasSameName = overviewApp !== undefined && (model.byShortName.get(overviewApp.short)?.length ?? 0) > 1
   const ownAccount = hasSameName ? t('attend.fixAlike', { app: short }) : t('attend.fix2')
   return {
     ...card,
     kind: 'unconfirmed' as const,
     ...fitTitle(app, t, ['attend.title', 'plain.attend']),
-    paragraphs: [t(known?.tracked.attempt?.isDeclined ? 'attend.declined' : 'attend.explain')],
+    paragraphs: [t(overviewApp?.tracked.attempt?.isDeclined ? 'attend.declined' : 'attend.explain')],
     fixes: [
       fitText(short, t, ['attend.fix1', 'plain.fix1']),
       account === undefined ? ownAccount : t('next.useAccount', { account }),

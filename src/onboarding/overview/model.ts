@@ -46,8 +46,8 @@ export function createOverviewModel(walk: Walk, context: OverviewContext): Overv
   const { t, describe, from } = context
   const states = walkStates(walk, context.now)
   const { firstApps } = states
-  const all = namedApps(states, describe)
-  const { shown: apps = [], other: others = [] } = Object.groupBy(all, ({ instance }) =>
+  const appsOfWalk = namedApps(states, describe)
+  const { shown: apps = [], other: others = [] } = Object.groupBy(appsOfWalk, ({ instance }) =>
     inScope(walk.visit, instance) ? 'shown' : 'other',
   )
   const isFirst = ({ instance }: OverviewApp) => firstApps?.has(instance) !== false
@@ -72,7 +72,7 @@ export function createOverviewModel(walk: Walk, context: OverviewContext): Overv
     states,
     apps,
     byShortName: Map.groupBy(apps, ({ short }) => short),
-    sharedAccounts: sharedAccountsOf(all, describe),
+    sharedAccounts: sharedAccountsOf(appsOfWalk, describe),
     next: isOfferedAgain ? { kind: 'connect', instance: cameFrom.instance } : nextStep(states),
     counts,
     headline,
@@ -90,11 +90,11 @@ const namedApps = ({ all }: WalkStates, describe: DescribeApp): OverviewApp[] =>
     }),
   )
 
-const sharedAccountsOf = (all: readonly OverviewApp[], describe: DescribeApp): ReadonlySet<string> =>
+const sharedAccountsOf = (apps: readonly OverviewApp[], describe: DescribeApp): ReadonlySet<string> =>
   new Set(
-    [...Map.groupBy(all, ({ short, instance }) => `${short}\n${describe(instance).account}`).values()]
+    [...Map.groupBy(apps, ({ short, instance }) => `${short}\n${describe(instance).account}`).values()]
       .filter(({ length }) => length > 1)
-      .flatMap((apps) => apps.map(({ instance }) => instance)),
+      .flatMap((group) => group.map(({ instance }) => instance)),
   )
 
 const canStart = ({ state }: OverviewApp): boolean => !['connected', 'confirming', 'off'].includes(state.kind)

@@ -37,11 +37,11 @@ export function overviewOf(walk: Walk, context: Parameters<typeof createOverview
   const showsFirstApps = model.states.firstApps !== undefined
   const filter = filterOf(model)
   const list = listRows(model, card?.instance, filter?.query)
-  const found = filter?.query
+  const filterResult = filter?.query
     ? t('overview.found', { count: list.rows.length, query: filter.query })
     : undefined
   const titles = [
-    found,
+    filterResult,
     result?.title,
     // The title alone is too short.
     result?.nameLine ? t.list([result.nameLine]) : undefined,
@@ -62,10 +62,10 @@ export function overviewOf(walk: Walk, context: Parameters<typeof createOverview
     resume,
     icons: isDone ? connectedIcons(model) : [],
     ...list,
-    listTitle: t(card && !found ? 'overview.othersTitle' : 'overview.listTitle'),
+    listTitle: t(card && !filterResult ? 'overview.othersTitle' : 'overview.listTitle'),
     moreTitle: t(showsFirstApps ? 'overview.later' : 'overview.more', { count: list.more.length }),
     showsFirstApps,
-    filter: filter && { ...filter, found },
+    filter: filter && { ...filter, found: filterResult },
     connectedFor: connectedForText(model),
     narrowed: walk.visit.datasources.length > 0 && (apps.length === 0 || apps.length < walk.apps.length),
     returnTo: returnAction(model),
