@@ -83,7 +83,7 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
       })
 
     const approved = approvedApps(walk, await approvalsFor(deps, walk))
-    const unblockApproved = (before: Walk) => approved.reduce((all, app) => unblock(all, app), before)
+    const unblockApproved = (before: Walk) => approved.reduce((next, app) => unblock(next, app), before)
     if (approved.length > 0) await progress.recordIntents(user, await walks.update(user, unblockApproved))
 
     await sendOverview(deps, req, res, unblockApproved(walk), from)

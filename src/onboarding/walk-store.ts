@@ -29,8 +29,8 @@ const inJson = (name: string) => `"${name}":`
 /** @returns a function that renames members in JSON, in one pass */
 const renamer = (names: readonly (readonly [from: string, to: string])[]) => {
   const renamed = new Map(names.map(([from, to]) => [inJson(from), inJson(to)]))
-  const known = new RegExp([...renamed.keys()].join('|'), 'g')
-  return (json: string) => json.replace(known, (name) => renamed.get(name) ?? name)
+  const anyName = new RegExp([...renamed.keys()].join('|'), 'g')
+  return (json: string) => json.replace(anyName, (name) => renamed.get(name) ?? name)
 }
 const withStoredNames = renamer(Object.entries(STORED))
 const withNames = renamer(Object.entries(STORED).map(([name, stored]) => [stored, name]))
@@ -71,8 +71,8 @@ export class WalkStore {
     const fresh = email === undefined ? walk : this.#asUnstored({ ...walk, email }, keys)
     const former = person === undefined ? await this.#personAt(email) : undefined
     // The address may be another person's now.
-    const own = former?.signIns?.includes(personKey(user)) ? former : undefined
-    const continued = await this.#continueEarlierWalk(user, keys, { fresh, person: person ?? own })
+    const ownFormer = former?.signIns?.includes(personKey(user)) ? former : undefined
+    const continued = await this.#continueEarlierWalk(user, keys, { fresh, person: person ?? ownFormer })
     this.#people.set(continued, { person })
     return continued
   }

@@ -36,7 +36,7 @@ export function withEvents(before: Person, after: Person, now: number) {
   const events = eventsOf(before, after)
   if (events.length === 0) return { person: after, added: 0, dropped: 0 }
   const added = events.map((event) => ({ id: newId(), ...event, at: now, tries: 0, dueAt: now }))
-  const all = [...(after.outbox ?? []), ...added]
-  const dropped = Math.max(0, all.length - MAX_OUTBOX)
-  return { person: { ...after, outbox: all.slice(-MAX_OUTBOX) }, added: added.length, dropped }
+  const outbox = [...(after.outbox ?? []), ...added]
+  const dropped = Math.max(0, outbox.length - MAX_OUTBOX)
+  return { person: { ...after, outbox: outbox.slice(-MAX_OUTBOX) }, added: added.length, dropped }
 }

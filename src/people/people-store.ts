@@ -287,8 +287,8 @@ export class PeopleStore {
   }
 
   #withHiddenOf(whole: Person, person: Person): Person {
-    const all = whole.lastCheck?.apps ?? []
-    const hidden = all.filter((app) => this.#deps.company?.isVisible(app) === false)
+    const storedApps = whole.lastCheck?.apps ?? []
+    const hidden = storedApps.filter((app) => this.#deps.company?.isVisible(app) === false)
     if (person.lastCheck === undefined || hidden.length === 0) return person
     return { ...person, lastCheck: { ...person.lastCheck, apps: [...person.lastCheck.apps, ...hidden] } }
   }

@@ -199,10 +199,10 @@ const MAX_ACCESS_EVENTS = 40
 /** Adds to the history what a change shows. An app that left the list without a consent may be back, or removed. */
 export function withAccessEvents(before: Person, after: Person): Person {
   if (before.lastCheck === after.lastCheck) return after
-  const known = new Map(before.lastCheck?.apps.map((app) => [app.instance, app]))
+  const formerApps = new Map(before.lastCheck?.apps.map((app) => [app.instance, app]))
   let events = after.accessEvents ?? []
   for (const { instance, status, since, lapsedAt, delistedAt } of after.lastCheck?.apps ?? []) {
-    const former = known.get(instance)
+    const former = formerApps.get(instance)
     const lostAt = former?.lapsedAt ?? (former?.movedFrom && former.previousLapsedAt)
     const isBack = former?.status !== 'connected' && status === 'connected' && delistedAt === undefined
     const isKnown = events.some((event) => event.instance === instance && event.at === lapsedAt)

@@ -132,11 +132,15 @@ function withSignInsOf(person: Person, other: Person, isSame: boolean): Person |
 
 /** Emails of both records. Another email's number is no longer free, so a later one gets the next. */
 function campaignsOf(person: Person, other: Person): Person['campaigns'] {
-  const all = [...person.campaigns, ...other.campaigns]
-  return [...new Set(all.map(({ name }) => name))].map((campaign) => {
+  const allCampaigns = [...person.campaigns, ...other.campaigns]
+  return [...new Set(allCampaigns.map(({ name }) => name))].map((campaign) => {
     const byTime = (emails: Iterable<EmailRecord>) => [...emails].sort((one, later) => one.at - later.at)
-    const known = byTime(all.flatMap(({ name, emails }) => (name === campaign ? emails : [])))
-    const newest = new Map(known.map((email) => [`${email.runId ?? email.at} ${email.reminder}`, email]))
+    const emailsOfCampaign = byTime(
+      allCampaigns.flatMap(({ name, emails }) => (name === campaign ? emails : [])),
+    )
+    const newest = new Map(
+      emailsOfCampaign.map((email) => [`${email.runId ?? email.at} ${email.reminder}`, email]),
+    )
     let next = 0
     const emails = byTime(newest.values()).map((email) => {
       const reminder = Math.max(email.reminder, next)
@@ -148,6 +152,6 @@ function campaignsOf(person: Person, other: Person): Person['campaigns'] {
 }
 
 function union<T>(first: T[] = [], second: T[] = [], keyFor: (one: T) => unknown): T[] | undefined {
-  const all = new Map([...first, ...second].map((one) => [keyFor(one), one]))
-  return all.size === 0 ? undefined : [...all.values()]
+  const byKey = new Map([...first, ...second].map((one) => [keyFor(one), one]))
+  return byKey.size === 0 ? undefined : [...byKey.values()]
 }

@@ -17,13 +17,14 @@ export function withSuccessors(person: Person, replacedBy: ReadonlyMap<string, s
   )
   const apps = new Map(lastCheck?.apps.map((app) => [app.instance, app]))
   for (const [movedFrom, instance] of replacedBy) {
-    const [former, known] = [apps.get(movedFrom), apps.get(instance)]
+    const [former, successorRecord] = [apps.get(movedFrom), apps.get(instance)]
     apps.delete(movedFrom)
     // An app that is back after it was removed or hidden starts over.
-    if (known?.newAt !== undefined && known.newAt === known.previousDelistedAt) continue
+    if (successorRecord?.newAt !== undefined && successorRecord.newAt === successorRecord.previousDelistedAt)
+      continue
     // Without a record, the person had connected the replaced app before their first check.
-    const unseen = known?.newAt !== undefined && { ...known, movedFrom }
-    const successor = former ? successorOf({ ...former, instance }, known, movedFrom) : unseen
+    const unseen = successorRecord?.newAt !== undefined && { ...successorRecord, movedFrom }
+    const successor = former ? successorOf({ ...former, instance }, successorRecord, movedFrom) : unseen
     if (successor) apps.set(instance, successor)
   }
   // A choice follows the app, unless the person had connected the replaced one since.

@@ -55,12 +55,12 @@ export function listRows(model: OverviewModel, current: string | undefined, quer
   const next = rows.find(({ kind }) => kind === 'unconnected' || kind === 'stale')
   if (next?.kind === 'unconnected' && current !== undefined) next.status = model.t('status.next')
   if (query !== '' || rows.length <= MAX_ROWS + 1) return { rows, more: [] }
-  const shown = new Set(
+  const shownRows = new Set(
     firstApps === undefined
       ? rows.toSorted((one, other) => urgency(one) - urgency(other)).slice(0, MAX_ROWS)
       : rows.filter((row) => firstApps.has(row.instance) || urgency(row) < 1),
   )
-  return { rows: rows.filter((row) => shown.has(row)), more: rows.filter((row) => !shown.has(row)) }
+  return { rows: rows.filter((row) => shownRows.has(row)), more: rows.filter((row) => !shownRows.has(row)) }
 }
 
 /** Names with the same beginning differ in their endings, which are therefore never cut. */
@@ -120,11 +120,11 @@ function blockedNote(model: OverviewModel, blocked: OverviewApp, since: number) 
   const approvedAt = approvalDate(model, blocked)
   if (approvedAt !== undefined) return t('note.approved', { date: t.day(approvedAt) })
   const approval = approvals.find((candidate) => candidate.instance === instance)
-  const own = t('note.blockedSince', { date: t.day(since) })
-  if (approval === undefined) return t.sentences([own, t('note.blocked')])
+  const blockedSince = t('note.blockedSince', { date: t.day(since) })
+  if (approval === undefined) return t.sentences([blockedSince, t('note.blocked')])
   const { requestedAt, waitingPeople } = approval
   return t.sentences([
-    own,
+    blockedSince,
     ...(isRequested(approval) ? [t('note.asked', { app, date: t.day(requestedAt) })] : []),
     ...(waitingPeople > 1 ? [t('note.othersWait', { count: waitingPeople - 1 })] : []),
   ])
