@@ -8,12 +8,12 @@ import { definitions } from './definitions.ts'
 import type { Setting } from './values.ts'
 
 type Definitions = typeof definitions
-type Present<K extends keyof Definitions> = z.output<Definitions[K]['schema']>
+type SettingValue<K extends keyof Definitions> = z.output<Definitions[K]['schema']>
 
 export type Settings = {
   [K in keyof Definitions]: Definitions[K] extends { default: string } | { required: true }
-    ? Present<K>
-    : Present<K> | undefined
+    ? SettingValue<K>
+    : SettingValue<K> | undefined
 }
 
 export const settingDefinitions: readonly Setting[] = Object.entries(definitions).map(

@@ -105,7 +105,7 @@ async function sendAll(records: Records, run: SendRun, holdsLease: (() => Promis
       await services.service.checkToken()
       if (!isDryRun) await warnWithoutProgress(campaignRun, run)
       const campaign = await invitationCampaign(records, run)
-      const current = await withPresentAddresses(list, campaignRun, context.stderr)
+      const current = await withCurrentAddresses(list, campaignRun, context.stderr)
       end.hasRefused = current.length < list.length
       end.endedBy = await sendInvitations(current, campaignRun, campaign, options.limit ?? Infinity)
     } catch (error) {
@@ -120,7 +120,7 @@ async function sendAll(records: Records, run: SendRun, holdsLease: (() => Promis
 }
 
 /** A dry run shows people with a new address under their former one. @throws {OperatorError} */
-async function withPresentAddresses(
+async function withCurrentAddresses(
   list: readonly ListEntry[],
   { people, rename }: CampaignRun,
   stderr: Output,
