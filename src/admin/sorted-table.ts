@@ -115,7 +115,7 @@ function tableOf<T extends { name: string | undefined }>(
   const at = (nth: number) =>
     nth < 1 || nth > pages ? undefined : `${kind.path}?sort=${isReversed ? '-' : ''}${sortedBy}&page=${nth}`
   const shownColumns = Object.entries(kind.columns).filter(([name]) => columns?.includes(name) !== false)
-  const inOrder = sorted(rows, kind.columns[sortedBy] ?? {}, isReversed, t.lang)
+  const inOrder = sortRows(rows, kind.columns[sortedBy] ?? {}, isReversed, t.lang)
   const shareIn = shareFormatter(t)
   return {
     columns: shownColumns.map(([name, { label, value, isShare }]) => ({
@@ -164,7 +164,7 @@ function tableOf<T extends { name: string | undefined }>(
 }
 
 /** @param lang for comparing names @returns a new array; ties are sorted by name, and rows without a name come last */
-function sorted<T extends { name: string | undefined }>(
+function sortRows<T extends { name: string | undefined }>(
   rows: readonly T[],
   { value, isShare = false }: Partial<Column<T>>,
   isReversed: boolean,

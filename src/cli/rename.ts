@@ -78,7 +78,8 @@ export async function renameAll<R extends AddressChange>(
       audit({ event: 'renamed', result: 'done', email: to, former: from, operator: by })
       onDone(requested)
     } else {
-      const fault = outcome === 'taken' && mergesSignIns ? takenOnList(to) : FAULTS[outcome](to, isMoving)
+      const fault =
+        outcome === 'taken' && mergesSignIns ? takenOnListFault(to) : FAULTS[outcome](to, isMoving)
       refused.push({ ...requested, outcome, fault: `${from}: unchanged: ${fault}` })
     }
   }
@@ -107,7 +108,7 @@ export async function previewRenames(
 }
 
 const THIRD_ADDRESS = 'rename that person first (to swap addresses, use a third one)'
-const takenOnList = (to: string) =>
+const takenOnListFault = (to: string) =>
   `${to} has data of its own, and two people never become one. If only the ids are wrong, correct them, or leave \`id\` empty in these rows. Otherwise, ${THIRD_ADDRESS}`
 
 const FAULTS = {

@@ -8,7 +8,7 @@ import { OperatorError } from '../problem.ts'
 
 const ALL_PAGES = 2 ** 31 - 1
 
-function target(folder: string, file: string, isReplaced: boolean): string {
+function checkedCopyPath(folder: string, file: string, isReplaced: boolean): string {
   const path = resolve(file)
   const parentFolder = dirname(path)
   if (!statSync(parentFolder, { throwIfNoEntry: false })?.isDirectory())
@@ -41,7 +41,7 @@ export async function backUpFolder(folder: string, file: string, options: { isRe
   const database = join(resolve(folder), DATABASE)
   if (!existsSync(database))
     throw new OperatorError(`there is no store at ${database}: set DATA_DIR to the server's`)
-  const path = target(folder, file, options.isReplaced)
+  const path = checkedCopyPath(folder, file, options.isReplaced)
   const part = `${path}.${randomBytes(4).toString('hex')}.part`
   try {
     const records = await copyInto(part, database)

@@ -42,16 +42,16 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
   )
   const until = (seconds: number) => now() + Math.max(1, Math.ceil(seconds)) * 1000
   const change = async (statement: StatementSync, ...values: SQLInputValue[]) =>
-    (await attempt(() => statement.run(...values))).changes === 1
+    (await runInSlice(() => statement.run(...values))).changes === 1
 
   const eraseAllExpired = async () => {
-    while ((await attempt(() => eraseExpired.run(now()))).changes === BATCH) await yieldToEventLoop()
+    while ((await runInSlice(() => eraseExpired.run(now()))).changes === BATCH) await yieldToEventLoop()
   }
   const timer = setInterval(() => eraseAllExpired().catch(() => {}), ERASE_EXPIRED_EVERY_MS)
   timer.unref()
 
   const records: Records = {
-    get: (key) => attempt(() => select.get(key, now())?.['value'] as string | undefined),
+    get: (key) => runInSlice(() => select.get(key, now())?.['value'] as string | undefined),
     getAll: (keys) => Promise.all(keys.map((key) => records.get(key))),
     put: async (key, value, seconds) => void (await change(upsert, key, value, until(seconds))),
     compareAndSet: (key, expected, value, seconds) =>
@@ -65,7 +65,7 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
       const end = `${prefix}\u{10ffff}`
       for (let last: string | undefined = prefix; last !== undefined; await yieldToEventLoop()) {
         const after: string = last
-        const batch = await attempt(() => list.all(after, end, now()).map(({ key }) => String(key)))
+        const batch = await runInSlice(() => list.all(after, end, now()).map(({ key }) => String(key)))
         if (batch.length > 0) yield batch
         last = batch.length === BATCH ? batch.at(-1) : undefined
       }
@@ -83,7 +83,7 @@ export function createSqliteRecords(folder: string, now: () => number = Date.now
 }
 
 let sliceUntil = 0
-async function attempt<T>(work: () => T): Promise<T> {
+async function runInSlice<T>(work: () => T): Promise<T> {
   if (performance.now() > sliceUntil) {
     await yieldToEventLoop()
     sliceUntil = performance.now() + SLICE_MS

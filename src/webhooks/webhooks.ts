@@ -103,7 +103,9 @@ export class Webhooks {
       if (!this.#isClosed) this.#receiver.recordOutcome(outcome)
       if (outcome.kind === 'unreachable') break
     }
-    return pendingDelivery(await people.change(email, (before) => settle(before, outcomes, this.#deps.now())))
+    return pendingDelivery(
+      await people.change(email, (before) => withOutcomes(before, outcomes, this.#deps.now())),
+    )
   }
 
   /** @param isFirst even if it was done recently, because this process may have died and left events */
@@ -169,7 +171,7 @@ async function claim(people: Pick<PeopleStore, 'change'>, email: string, now: nu
 }
 
 /** Removes delivered events and schedules the rest. */
-function settle(person: Person, outcomes: ReadonlyMap<string, WebhookOutcome>, now: number): Person {
+function withOutcomes(person: Person, outcomes: ReadonlyMap<string, WebhookOutcome>, now: number): Person {
   if (person.outbox === undefined || outcomes.size === 0) return person
   const left = person.outbox.flatMap((event) => {
     const outcome = outcomes.get(event.id)

@@ -9,7 +9,7 @@ const WAIT_MS = 4_500
 const PAUSE_MS = 100
 const NAME = 'campaign:onboarding'
 
-async function wait(records: Pick<Records, 'compareAndSet' | 'compareAndRemove'>) {
+async function waitForLease(records: Pick<Records, 'compareAndSet' | 'compareAndRemove'>) {
   const until = Date.now() + WAIT_MS
   for (;;) {
     const lease = await takeLease(records, NAME)
@@ -26,12 +26,12 @@ export async function withCampaignLease<T>(
   records: Pick<Records, 'compareAndSet' | 'compareAndRemove'>,
   work: (holdsLease: () => Promise<boolean>) => Promise<T>,
 ): Promise<T | undefined> {
-  const once = createSingleFlight<Awaited<ReturnType<typeof wait>>>()
-  let lease = await wait(records)
+  const once = createSingleFlight<Awaited<ReturnType<typeof waitForLease>>>()
+  let lease = await waitForLease(records)
   if (lease === undefined) return undefined
   try {
     return await work(async () => {
-      if (lease?.isHeld() !== true) lease = await once(NAME, () => wait(records))
+      if (lease?.isHeld() !== true) lease = await once(NAME, () => waitForLease(records))
       return lease !== undefined
     })
   } finally {

@@ -113,7 +113,7 @@ async function sendAll(records: Records, run: SendRun, holdsLease: (() => Promis
       throw error
     } finally {
       progress.end()
-      sumUp(campaignRun, run, end)
+      printEnd(campaignRun, run, end)
     }
     return isAllDelivered(tally) && !end.hasRefused ? 0 : EXIT_PARTLY
   })
@@ -197,7 +197,7 @@ type SendEnd = {
   endedBy?: 'list' | 'limit' | 'signal'
 }
 
-function sumUp(campaignRun: CampaignRun, run: SendRun, { error, endedBy }: SendEnd): void {
+function printEnd(campaignRun: CampaignRun, run: SendRun, { error, endedBy }: SendEnd): void {
   const { dryRun, json, limit } = run.options
   const { tally } = campaignRun
   const isInterrupted = run.signal.aborted

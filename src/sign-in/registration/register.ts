@@ -139,7 +139,7 @@ async function request(
 }
 
 /** @returns undefined if the management address is missing, or not safe for the token */
-function manage(client: RegisteredClient, method: 'GET' | 'DELETE') {
+function requestManagement(client: RegisteredClient, method: 'GET' | 'DELETE') {
   const { registration_client_uri: uri, registration_access_token: token } = client
   return isSafeUrl(uri) && typeof token === 'string' ? request(uri, { method, token }) : undefined
 }
@@ -149,7 +149,7 @@ const REPLACEABLE =
 
 /** RFC 7592 2.1 and 3; only 401 means gone. @returns the client, updated if the server responds */
 export async function readClient(client: RegisteredClient): Promise<RegisteredClient | 'gone'> {
-  const response = await manage(client, 'GET')?.catch(() => undefined)
+  const response = await requestManagement(client, 'GET')?.catch(() => undefined)
   if (response?.status === 401) return 'gone'
   const body = response?.status === 200 ? parseJsonObject(response.text) : undefined
   if (body?.['client_id'] !== client.client_id) return client
@@ -162,7 +162,7 @@ export async function readClient(client: RegisteredClient): Promise<RegisteredCl
 
 /** RFC 7592 2.3. Never throws. @returns `unsupported` without an address or token for it; the status of a refusal */
 export async function removeClient(client: RegisteredClient) {
-  const removal = manage(client, 'DELETE')
+  const removal = requestManagement(client, 'DELETE')
   if (removal === undefined) return 'unsupported'
   const response = await removal.catch(() => undefined)
   if (response === undefined) return 'no-response'
