@@ -316,12 +316,14 @@ async function* dueInOrder(
 /** The operator who released the email about these losses and moves; undefined if none of them was paused. */
 function releaserOf(apps: readonly PersonApp[], { name, state: { actions = [] } }: Campaign) {
   if (name !== LAPSES && name !== NEW_APPS) return undefined
-  const isOf = ({ at, since = 0 }: OperatorAction, { lapsedAt, newAt = Infinity, movedFrom }: PersonApp) =>
-    lapsedAt === undefined ? movedFrom !== undefined && newAt <= at : since <= lapsedAt && lapsedAt <= at
+  const coversLossOrMove = (
+    { at, since = 0 }: OperatorAction,
+    { lapsedAt, newAt = Infinity, movedFrom }: PersonApp,
+  ) => (lapsedAt === undefined ? movedFrom !== undefined && newAt <= at : since <= lapsedAt && lapsedAt <= at)
   return actions.findLast(
     (action) =>
       action.what === 'released' &&
-      apps.some((app) => [app.instance, app.movedFrom].includes(action.app) && isOf(action, app)),
+      apps.some((app) => [app.instance, app.movedFrom].includes(action.app) && coversLossOrMove(action, app)),
   )?.by
 }
 

@@ -70,14 +70,14 @@ function episodeOf(
 export function emailKindOf(apps: readonly PersonApp[], person: Person, campaignName?: string) {
   if (campaignName === MOVED_APPROVALS)
     return { isLapse: false, isNew: true, isMoved: true, isWaiting: true, nth: 1 }
-  const isOf = (name: EpisodeName) => apps.every((app) => episodeOf(app, person)?.name === name)
+  const areAllIn = (name: EpisodeName) => apps.every((app) => episodeOf(app, person)?.name === name)
   const campaign = campaignName === APPROVALS ? APPROVALS : undefined
   const counts = apps.map(
     (app) => emailsAbout(person, app.instance, episodeOf(app, person)?.since, campaign).length,
   )
   const moved = apps.filter(({ movedFrom }) => movedFrom !== undefined).length
   const isMoved = moved === 0 || moved === apps.length ? moved > 0 : undefined
-  return { isLapse: isOf(LAPSES), isNew: isOf(NEW_APPS), isMoved, nth: 1 + Math.min(...counts) }
+  return { isLapse: areAllIn(LAPSES), isNew: areAllIn(NEW_APPS), isMoved, nth: 1 + Math.min(...counts) }
 }
 
 /** True while admins have time to answer whether another app moved there. */

@@ -36,7 +36,7 @@ export function applyOptions(
   const unanswered = unansweredDelistings(state)
   const { delistedApps: delisted = [], pausedUntil = 0, ...rest } = state
   const currentName = (instance: string) => replacements.get(instance) ?? instance
-  const isOf = (
+  const matchesApp = (
     app: string,
     { instance, movedTo = instance }: { instance: string; movedTo?: string | undefined },
   ) =>
@@ -53,7 +53,7 @@ export function applyOptions(
   const pausedNames = [...new Set([...active, ...unanswered].map(({ instance }) => instance))].join(', ')
   const others = pausedNames && `, only about ${pausedNames}`
   for (const app of release) {
-    const matching = app === 'all' ? active : releasable.filter((item) => isOf(app, item))
+    const matching = app === 'all' ? active : releasable.filter((item) => matchesApp(app, item))
     if (matching.length === 0)
       throw new UsageError(
         `--release ${app}: no emails ${app === 'all' ? '' : 'about this app '}are held back${others}`,
@@ -65,12 +65,12 @@ export function applyOptions(
   }
   const inQuestion = unanswered.map(({ instance }) => instance).join(', ')
   for (const app of removed) {
-    const question = delisted.find((item) => isOf(app, item))
+    const question = delisted.find((item) => matchesApp(app, item))
     if (question === undefined)
       throw new UsageError(
         `--removed ${app}: this app isn't gone from most lists, or it left fewer than five, so no one was asked about it${inQuestion && `, only about ${inQuestion}`}. If it was removed, hide it in the company file (hidden: true)`,
       )
-    const released = release.find((one) => one !== 'all' && isOf(one, question))
+    const released = release.find((one) => one !== 'all' && matchesApp(one, question))
     if (released !== undefined)
       throw new UsageError(
         `--removed ${app} and --release ${released} contradict each other: it was either removed or connected`,
@@ -78,14 +78,14 @@ export function applyOptions(
   }
   const isReleased = (item: MassDisconnect | DelistedApp) =>
     !isHidden(item) &&
-    release.some((app) => (app === 'all' ? active.some((one) => one === item) : isOf(app, item)))
+    release.some((app) => (app === 'all' ? active.some((one) => one === item) : matchesApp(app, item)))
   const massDisconnects = state.massDisconnects.map((item) =>
     active.includes(item) && isReleased(item) ? { ...item, resumedAt: now } : item,
   )
   // The newer option wins; repeating an option changes nothing.
   const delistedApps = delisted.map((delistedApp): DelistedApp => {
     const { markedRemovedAt = now, markedConnectedAt = now, ...question } = delistedApp
-    if (removed.some((app) => isOf(app, delistedApp))) return { ...question, markedRemovedAt }
+    if (removed.some((app) => matchesApp(app, delistedApp))) return { ...question, markedRemovedAt }
     const isConnected = !paused.has(delistedApp.instance) && isReleased(delistedApp)
     return isConnected ? { ...question, markedConnectedAt } : delistedApp
   })

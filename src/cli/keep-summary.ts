@@ -105,9 +105,9 @@ export function printRun(
   const isNow = outOfHours.count === 0 && state.pausedUntil === undefined
   const describeOf = (action: OperatorAction) => {
     const current = company.replacedBy.get(action.app ?? '') ?? action.app
-    const isOf = ({ instance }: { instance: string }) => instance === current
-    const limited = report.datasources.find(isOf)?.releasedLimited ?? 0
-    const app = apps.find(isOf)
+    const isCurrentApp = ({ instance }: { instance: string }) => instance === current
+    const limited = report.datasources.find(isCurrentApp)?.releasedLimited ?? 0
+    const app = apps.find(isCurrentApp)
     const isReleased = app !== undefined && action.what === 'released'
     const move = isReleased ? describeLostApp(app, keepState, report, t) : []
     return [describeAction(action, forTerminal(app?.name ?? ''), { isNow, limited }), move.map(forTerminal)]
