@@ -81,18 +81,18 @@ export class EmailLedger {
     if (!(await this.#retryDuringOutage(holdsLease)))
       throw new RunStopped('another run took over the campaign')
     const runId = this.#runId
-    let isOurs = false
+    let mayBegin = false
     await this.#change(entry.email, (before) => {
       const sentEmail = campaignEmail(before, campaign, reminder)
-      isOurs = sentEmail?.runId === runId && sentEmail.state === 'sending'
-      if (isOurs) return before
+      mayBegin = sentEmail?.runId === runId && sentEmail.state === 'sending'
+      if (mayBegin) return before
       const current = decide(before, now())
-      isOurs = current.kind === 'email' && current.reminder === reminder
-      if (!isOurs) return before
+      mayBegin = current.kind === 'email' && current.reminder === reminder
+      if (!mayBegin) return before
       const change = { campaign, reminder, state: 'sending', now: now(), runId, ...about } as const
       return withEmail(this.#withCheckApplied(before, entry, checked), change)
     })
-    return isOurs
+    return mayBegin
   }
 
   /** Records the outcome, unless another run has sent the email again. */

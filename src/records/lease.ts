@@ -31,9 +31,9 @@ export async function takeLease(
   }
   let isStillHeld = true
   async function renew(): Promise<void> {
-    const isOurs = await records.compareAndSet(key, owner, owner, LIFE_SECONDS)
-    isStillHeld &&= isOurs
-    if (!isOurs) clearInterval(renewal)
+    const isRenewed = await records.compareAndSet(key, owner, owner, LIFE_SECONDS)
+    isStillHeld &&= isRenewed
+    if (!isRenewed) clearInterval(renewal)
   }
   const renewal = setInterval(() => void renew().catch(() => {}), RENEW_EVERY_MS).unref()
   if (seconds !== undefined) clearInterval(renewal)

@@ -8,7 +8,7 @@ import { OperatorError } from '../problem.ts'
 export const DATABASE = 'onramp.sqlite'
 const LOCK = 'onramp.lock'
 
-const isOurs = (name: string) => /^onramp\.(sqlite|lock)(-wal|-shm|-journal)?$/.test(name)
+const isDatabaseFile = (name: string) => /^onramp\.(sqlite|lock)(-wal|-shm|-journal)?$/.test(name)
 
 /** @returns false if the mode can't be set, as on some file systems and for another user's file */
 function setMode(path: string, mode: number): boolean {
@@ -24,10 +24,10 @@ function setMode(path: string, mode: number): boolean {
 export function restrictAccess(folder: string): string[] {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   // Another program may use the folder, too.
-  if (readdirSync(folder).every(isOurs)) setMode(folder, 0o700)
+  if (readdirSync(folder).every(isDatabaseFile)) setMode(folder, 0o700)
   for (const file of [DATABASE, LOCK].map((name) => join(folder, name)))
     if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))
-  const files = readdirSync(folder).filter(isOurs)
+  const files = readdirSync(folder).filter(isDatabaseFile)
   const open = files.map((name) => join(folder, name)).filter((file) => !setMode(file, 0o600))
   return (statSync(folder).mode & 0o022) === 0 ? open : [folder, ...open]
 }

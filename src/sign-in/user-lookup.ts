@@ -114,8 +114,8 @@ function decodeSubject(configuration: Configuration, accessToken: string): Claim
   try {
     const payload = decodeJwt(accessToken)
     const sub = textClaim(payload.sub)
-    const isOurs = payload.iss !== undefined && !isForOthers(configuration, payload)
-    return sub === undefined || !isOurs ? undefined : { sub }
+    const isForThisClient = payload.iss !== undefined && !isForOthers(configuration, payload)
+    return sub === undefined || !isForThisClient ? undefined : { sub }
   } catch {
     return undefined
   }
