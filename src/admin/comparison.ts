@@ -57,11 +57,11 @@ function compareWith(
   const isAnswer = ({ what }: { what: string }) => what === 'removed' || what === 'hidden'
   const answeredAt = new Map(appEvents.filter(isAnswer).map(({ instance, at }) => [instance, at]))
   // An answer ends what was before, and is over itself once the app is back, or counts as connected.
-  const isOver = (event: (typeof appEvents)[number]) =>
+  const isSuperseded = (event: (typeof appEvents)[number]) =>
     event.at < (answeredAt.get(event.instance) ?? 0) ||
     (isAnswer(event) && !isAnsweredRemoved(state, event.instance))
   const events = appEvents
-    .filter((event) => isSince(event.at) && !isOver(event))
+    .filter((event) => isSince(event.at) && !isSuperseded(event))
     .map(({ instance, name, ...event }) => ({
       ...(countsByInstance.get(instance) ?? newAppCounts(instance, name)),
       ...event,

@@ -151,8 +151,8 @@ function isInHistory(
 /** An app that left the list ends its loss without a consent. That counts only while the app does. */
 function endOfLoss({ instance, since, delistedAt }: AppRecord, events: Person['accessEvents'] = []) {
   const last = events.findLast((event) => event.instance === instance)
-  const isOver = last?.what === 'lost' && delistedAt !== undefined
-  return isOver ? [{ at: since, what: 'unlisted' as const, instance }] : []
+  const isUnlisted = last?.what === 'lost' && delistedAt !== undefined
+  return isUnlisted ? [{ at: since, what: 'unlisted' as const, instance }] : []
 }
 
 /** The address before a rename. A reused address is listed once, so then only the last one is certain. */

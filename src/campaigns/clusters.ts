@@ -341,13 +341,13 @@ function delistedAppsIn(
   now: number,
 ) {
   const { delistedApps = [], newApps = [], ended, isOutage } = before
-  const isOver = ({ instance, markedRemovedAt, isHidden }: DelistedApp) => {
+  const isBack = ({ instance, markedRemovedAt, isHidden }: DelistedApp) => {
     const counts = apps.get(instance)
     if (markedRemovedAt === undefined) return isMostlyUndone(counts)
     // A hidden app is in no record that is read, so it is back once it is shown.
     return isHidden ? counts !== undefined : isMostlyUndone(counts) && (counts?.listedAt.length ?? 0) > 0
   }
-  const ongoing = delistedApps.filter((app) => !isOver(app))
+  const ongoing = delistedApps.filter((app) => !isBack(app))
   const byInstance = new Map(ongoing.map((app) => [app.instance, app]))
   for (const [instance, { name, changedAt, earlierAt, connectedByConsent, listedAt }] of apps) {
     // The operator's answer "removed" covers later losses, and so does an open question; "connected" doesn't.

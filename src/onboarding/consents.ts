@@ -130,12 +130,12 @@ export class Consents {
   /**
    * The log line of a failed request names neither the person nor the app. The record is changed in the background and
    * in turn, because a hanging service fails hundreds of clicks at once.
-   * @param known an app of the walk, because any other instance is anyone's text
+   * @param trackedApp an app of the walk, because any other instance is anyone's text
    */
-  #auditFailure(user: User, known: TrackedApp | undefined, error: unknown): void {
+  #auditFailure(user: User, trackedApp: TrackedApp | undefined, error: unknown): void {
     const { audit, progress, now } = this.#deps
     const { code, datasource } = error instanceof Problem ? error : new Problem(500, 'internal')
-    const { instance } = datasource ?? known ?? { instance: undefined }
+    const { instance } = datasource ?? trackedApp ?? { instance: undefined }
     audit({ event: 'step_failed', user, datasource: instance, code })
     void progress.recordFailure(user, { at: now(), instance, code })
   }
