@@ -66,8 +66,9 @@ export class ListedPeople {
     const hasSameName =
       rowAtAddress?.name !== undefined && rowAtAddress.name === person.name && byId?.name !== person.name
     // The list has the address that an operator gave them, and the former id is gone.
-    const hasGivenAddress = person.hasUnlistedAddress === true && byId === undefined
-    const isCorrected = wasListed && (hasSameName || hasGivenAddress)
+    const isKnown = person.listedAt !== undefined && byId === undefined
+    const hasGivenAddress = isKnown && person.hasUnlistedAddress === true
+    const isCorrected = hasGivenAddress || (wasListed && hasSameName)
     const isReassigned = hasNewId && !isCorrected
     if (isReassigned) this.#reassigned.add(email)
     else this.#known.add(email)

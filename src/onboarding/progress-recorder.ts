@@ -117,17 +117,14 @@ export class ProgressRecorder {
     const key = personKey(user)
     const action = { at: this.#now(), what: 'renamed', by: 'sign-in' } as const
     try {
-      const renameFrom = (address: string) =>
-        this.#people.rename(address, email, {
-          change: (person) => ({ ...withAction(person, action), hasUnlistedAddress: true }),
-          isExpected: ({ signIns = [] }) => signIns.includes(key),
-        })
-      const firstOutcome = await renameFrom(recorded)
-      // The list may have renamed the person since, and someone else may have the address now.
-      const outcome =
-        firstOutcome === 'unknown'
-          ? await renameFrom(await this.#people.addressAt(recorded, 0))
-          : firstOutcome
+      // The list may have renamed the person since, and given the address to someone else.
+      const current = await this.#people.addressAt(recorded, 0)
+      if (current !== normalizedAddress(recorded))
+        await this.#people.change(recorded, (person) => withoutSignIn(person, key))
+      const outcome = await this.#people.rename(current, email, {
+        change: (person) => ({ ...withAction(person, action), hasUnlistedAddress: true }),
+        isExpected: (person) => person.signIns?.includes(key) === true && !isListedInstead(person, email),
+      })
       if (outcome === 'taken')
         this.#log.warn(
           {},
@@ -182,14 +179,43 @@ export class ProgressRecorder {
     read?: ReadRecord,
   ): Promise<(ReadRecord & { address: string }) | undefined> {
     const { person } = read ?? { person: await this.#people.get(email) }
-    const address = person === undefined ? await this.#people.addressAt(email, 0) : email
-    if (person !== undefined || address === normalizedAddress(email)) return { address: email, person }
+    const here = { address: email, person }
+    const address = person?.signIns?.includes(key) ? email : await this.#people.addressAt(email, 0)
+    if (normalizedAddress(address) === normalizedAddress(email)) return here
     const moved = await this.#people.get(address)
-    if (moved?.signIns?.includes(key) === true) return { address, person: moved }
+    if (moved?.signIns?.includes(key)) return { address, person: moved }
     // The list gave a vacated address to someone else.
-    const isOthers = moved === undefined || [address, ...(moved.formerEmails ?? [])].some(isVacated)
-    return isOthers ? { address: email, person: undefined } : undefined
+    const isVacant = moved !== undefined && ![address, ...(moved.formerEmails ?? [])].some(isVacated)
+    return person === undefined && isVacant ? undefined : here
   }
+}
+
+/** True if the address is a former one of someone whom the list has at the present one: the list is newer. */
+const isListedInstead = (
+  { listedAt, leftAt, hasUnlistedAddress, formerEmails = [] }: Person,
+  email: string,
+) => listedAt !== undefined && (leftAt ?? hasUnlistedAddress) === undefined && formerEmails.includes(email)
+
+const RECORDED_FIELDS = [
+  'signedInAt',
+  'visitedAt',
+  'finishedAt',
+  'lastCheck',
+  'intents',
+  'failures',
+  'accessEvents',
+  'outbox',
+] as const
+
+/** Removes what an account recorded with a former address, before it was clear that the new owner has another one. */
+function withoutSignIn(person: Person, key: string): Person {
+  const { signIns = [], ...rest } = person
+  if (!signIns.includes(key)) return person
+  const others = signIns.filter((one) => one !== key)
+  if (others.length > 0) return { ...rest, signIns: others }
+  const own: Person = rest
+  for (const field of RECORDED_FIELDS) delete own[field]
+  return own
 }
 
 /** Most people share it. */

@@ -7,7 +7,7 @@ import { vacatedAddress } from '../../src/people/address.ts'
 import { appsOf, newPerson, withCheck, withListing, withSignIn } from '../../src/people/person.ts'
 import { personKey, type User } from '../../src/session/signed-in.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
-import { noDelistedApps, testPeople } from '../helpers/people.ts'
+import { collect, noDelistedApps, testPeople } from '../helpers/people.ts'
 import { listedApp } from './overview-pages.ts'
 
 const NOW = Date.UTC(2026, 10, 2, 9)
@@ -194,7 +194,7 @@ it('a page records progress again when it differs, or after ten minutes', async 
 
 it.each([
   ['a newcomer', false, ['person', 'former-address']],
-  ['someone on the list', true, ['person']],
+  ['someone on the list', true, ['person', 'former-address']],
 ])('the first page of %s looks up their record once', async (_who, isListed, expected) => {
   const { records } = memoryRecords()
   let read: string[] = []
@@ -256,8 +256,54 @@ it('a sign-in with a former address is recorded once its owner is known', async 
   expect(await people.get(KING)).toMatchObject({ signIns: [personKey(ada)], lastCheck: { apps: [slack] } })
   // Or the list gives the former address to another person.
   await people.change(ada.email, (person) => withListing(person, true, NOW))
-  await page([slack])
+  await startProcess({ user: { ...ada, subject: 'eve' } }).page([slack])
   expect(await report()).toEqual(['slack_1 unconnected'])
+})
+
+it('a former owner’s sign-in leaves nothing on the new owner’s record', async () => {
+  const { startProcess, advance } = setUpProgress()
+  const { page, people, progress } = startProcess()
+  const listed = (email: string) => people.change(email, (person) => withListing(person, true, NOW))
+  const third = 'third@acme.example'
+  await listed(ada.email)
+  advance(1)
+  await people.rename(ada.email, KING)
+  await listed(ada.email)
+
+  // Ada has never signed in, so she may be the new owner.
+  await page([slack])
+  expect(await people.get(ada.email)).toMatchObject({ signIns: [personKey(ada)] })
+  const toThird = { ...ada, email: third }
+  expect(await startProcess({ user: toThird }).progress.followAddress(toThird, ada.email)).toEqual({
+    email: third,
+  })
+  const newOwner = { email: ada.email, changedAt: expect.any(Number) as number, listedAt: NOW, campaigns: [] }
+  expect(await people.get(ada.email)).toEqual(newOwner)
+
+  // Once her account is known, it is never theirs.
+  expect(await progress.followAddress(married, ada.email)).toEqual({ email: KING })
+  await startProcess({ user: married }).page([slack])
+  await page([slack, jira])
+  expect(await people.get(ada.email)).toEqual(newOwner)
+  expect((await people.get(KING))?.lastCheck?.apps).toHaveLength(2)
+})
+
+it.each([
+  ['keeps the address that the list gave them', false, KING],
+  ['gets back the one that no list has changed', true, ada.email],
+])('someone who signs in with a former address %s', async (_what, hasUnlistedAddress, expected) => {
+  const { startProcess } = setUpProgress()
+  const { page, people } = startProcess()
+  await page([slack])
+  await people.rename(ada.email, KING, {
+    change: (person) => ({
+      ...withListing(person, true, NOW),
+      ...(hasUnlistedAddress && { hasUnlistedAddress }),
+    }),
+  })
+  await startProcess().progress.followAddress(ada, KING)
+  expect(await people.get(expected)).toMatchObject({ signIns: [personKey(ada)] })
+  expect(await collect(people.all())).toHaveLength(1)
 })
 
 it('the report agrees with the walk again after an outage or a crash', async () => {
