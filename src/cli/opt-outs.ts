@@ -38,15 +38,22 @@ async function changeAddresses(
   })
 }
 
-/** Marks the newest email as rejected, because it came back. @returns the same object if nothing changes */
+/**
+ * Marks the newest email as rejected, because it came back; one that the former address rejected goes out again.
+ * @returns the same object if nothing changes
+ */
 function withBounce(person: Person, _now: number, isFormer: boolean): Person {
-  // The present address hasn't rejected it, and a rename lets an email that was rejected before go out again.
-  if (isFormer) return person
   const emails = person.campaigns.flatMap((campaign) => campaign.emails)
   const left = emails.filter(({ state }) => state !== 'deferred')
   const newest = left.toSorted((one, other) => one.at - other.at).at(-1)
   if (newest === undefined || newest.state === 'failed') return person
-  const marked = (one: EmailRecord): EmailRecord => (one === newest ? { ...one, state: 'failed' } : one)
+  const renamedAt = person.actions?.findLast(({ what }) => what === 'renamed')?.at ?? -Infinity
+  // The present address hasn't rejected it.
+  if (isFormer && newest.at >= renamedAt) return person
+  const change = isFormer
+    ? ({ state: 'deferred', wasRejected: true } as const)
+    : ({ state: 'failed' } as const)
+  const marked = (one: EmailRecord): EmailRecord => (one === newest ? { ...one, ...change } : one)
   const campaigns = person.campaigns.map((one) => ({ ...one, emails: one.emails.map(marked) }))
   return { ...person, campaigns }
 }
@@ -63,7 +70,7 @@ export async function bounced(
   for (const fault of limitFaults(faults)) context.stderr.write(`${fault}\n`)
   const messages = {
     done: 'marked as bounced',
-    unchanged: 'unchanged: no email to them, or marked before',
+    unchanged: 'unchanged: no email to that address, or marked before',
   }
   await changeAddresses(addresses, { event: { event: 'bounced' }, change: withBounce, messages }, context)
   return faults.length > 0 ? 1 : 0

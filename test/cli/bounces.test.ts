@@ -2,7 +2,7 @@
 import { userInfo } from 'node:os'
 import { expect, it } from 'vitest'
 import { withEmail } from '../../src/campaigns/campaign.ts'
-import type { Person } from '../../src/people/person.ts'
+import { withAction, type Person } from '../../src/people/person.ts'
 import { runCommand } from './run-command.ts'
 import { useStoredPeople } from './stored-people.ts'
 
@@ -36,7 +36,7 @@ it('onramp invite bounced marks the newest email as rejected once, and audits th
   const first = await runCommand(['invite', 'bounced', 'Ada@acme.example', bob], env)
   expect([first.exit, first.out]).toEqual([
     0,
-    `${ada}: marked as bounced\n${bob}: unchanged: no email to them, or marked before\n`,
+    `${ada}: marked as bounced\n${bob}: unchanged: no email to that address, or marked before\n`,
   ])
 
   const line = { level: 'info', audit: 'bounced', emailId: await idOf(ada), operator: userInfo().username }
@@ -55,11 +55,15 @@ it('onramp invite bounced marks the newest email as rejected once, and audits th
   expect(out).toMatch(/"ada@acme\.example".*,"failed",/)
 })
 
-it('a bounce of a former address says nothing about the present one', async () => {
+it.each([
+  ['has an email tried again that was sent to it', 3, ['sent', 'deferred'], 'marked as bounced'],
+  ['says nothing about an email to the present one', 2, ['sent', 'sent'], 'unchanged'],
+])('a bounce of a former address %s', async (_what, at, expected, message) => {
   await emailed(ada)
-  await withPeople((people) => people.rename(ada, bob))
-  expect((await runCommand(['invite', 'bounced', ada], env)).out).toContain('unchanged')
-  expect(await states(bob)).toEqual(['sent', 'sent'])
+  const change = (person: Person) => withAction(person, { at, what: 'renamed', by: 'root' })
+  await withPeople((people) => people.rename(ada, bob, { change }))
+  expect((await runCommand(['invite', 'bounced', ada], env)).out).toContain(message)
+  expect(await states(bob)).toEqual(expected)
 })
 
 it('a bounce belongs to the newest sent email of all campaigns', async () => {
