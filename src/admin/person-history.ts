@@ -170,9 +170,10 @@ const HOUR_MS = 3_600_000
 const FOLLOWS_WITHIN_MS = 14 * DAY_MS
 
 /** When the address changed, if the service, which may be days behind the list, doesn't know the new one. */
-function unfollowedRenameAt({ unknownAt = Infinity, actions = [] }: Person): number | undefined {
+function unfollowedRenameAt({ unknownAt, actions = [] }: Person, lastRunAt = -Infinity): number | undefined {
   const renamedAt = actions.findLast(({ what }) => what === 'renamed')?.at ?? -Infinity
-  return unknownAt < renamedAt + FOLLOWS_WITHIN_MS ? renamedAt : undefined
+  const isRecent = Math.max(unknownAt ?? Infinity, lastRunAt) < renamedAt + FOLLOWS_WITHIN_MS
+  return isRecent ? renamedAt : undefined
 }
 
 /** @returns the first cause that applies, with its apps; `path` is a page of onramp */
@@ -191,7 +192,7 @@ function helpFor(
   const failure = failures.findLast(
     ({ at, code }) => !isRecordedChoice(code) && code !== 'unconfirmed' && at >= visitedAt - HOUR_MS,
   )
-  const renamedAt = unfollowedRenameAt(person)
+  const renamedAt = unfollowedRenameAt(person, keepState.lastRunAt)
   const isBounced = summary.emailState === 'failed' && summary.progress !== 'ready'
   const blocked = left.filter((app) => app.state === 'blocked')
   const sinceOf = ({ blockedAt }: Pick<PersonApp, 'blockedAt'>) => blockedAt ?? person.signedInAt ?? 1

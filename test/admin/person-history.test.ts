@@ -72,6 +72,7 @@ it.each<[who: string, step: string, Person, KeepState?]>([
   ['unknown two weeks after a new address', 'unknown person rename', renamedBefore(14 * DAY)],
   ['unknown less than two weeks after it', 'unknownYet', renamedBefore(14 * DAY - 1)],
   ['unknown also at the new address', 'unknownYet', renamedBefore(-DAY)],
+  ['still unknown after two weeks', 'unknown person rename', renamedBefore(DAY), { ...newKeepState(), lastRunAt: NOW + 13 * DAY }],
   ['whose email bounced', 'bounced', bounced(ada)],
   ['who has connected everything', 'done', bounced(apps({ jira_1: 'connected' }))],
   ['never checked', 'unchecked status', ada],
