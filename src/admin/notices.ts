@@ -62,6 +62,7 @@ export function delistedAppsNotice(
   context: NoticeContext & Pick<KeepState, 'newApps' | 'massDisconnects'>,
 ): Notice {
   const { t, displayName } = context
+  if (report.isNoneLeft && apps.length > 1) return emptyListsNotice(apps, context)
   const questions = apps.map((app) =>
     t('admin.need.removed', { app: displayName(app, t.lang), ...delistedCounts(report, app.instance) }),
   )
@@ -76,28 +77,30 @@ export function delistedAppsNotice(
   const outage = report.isNoneLeft ? [t('admin.need.noneLeft')] : []
   if (others.length === 0) return noticeOf(only, [...outage, ...contexts.flat(), why], context, { commands })
   const subject = t('admin.need.removedApps', { count: apps.length })
-  if (report.isNoneLeft) {
-    const names = t.list(apps.map((app) => displayName(app, t.lang)))
-    const removed = keepCommand('removed', ...apps.map(({ instance }) => instance)) ?? []
-    const text = t('admin.need.emptyLists', { apps: names })
-    return noticeOf(subject, [text], context, { commands: [removed].flat() })
-  }
   const paragraphs = questions.map((question, index) => t.sentences([question, ...(contexts[index] ?? [])]))
   return noticeOf(subject, [...paragraphs, why], context, { commands })
 }
 
-/** Less than seven days, because runs aren't exactly on time. */
-const DIGEST_AGAIN_MS = 6 * 86_400_000
+/** The email about an outage that emptied all lists. */
+function emptyListsNotice(apps: readonly DelistedApp[], context: NoticeContext): Notice {
+  const { t, displayName } = context
+  const text = t('admin.need.emptyLists', { apps: t.list(apps.map((app) => displayName(app, t.lang))) })
+  const commands = [`${COMMAND} doctor`, `${COMMAND} status EMAIL`]
+  return noticeOf(t('admin.need.emptyListsTitle'), [text], context, { commands })
+}
 
-/** True on the digest's weekday, in the company's working hours. @param now milliseconds since 1970 */
+/** Less than seven days, because the last one may have waited. */
+const DIGEST_AGAIN_MS = 4 * 86_400_000
+
+/** True on the digest's weekday, or once it has waited, in working hours. @param now milliseconds since 1970 */
 export const isDigestDue = (
-  { digest: last, digestAt = 0 }: KeepState,
+  { digest: last, digestAt = 0, isDigestWaiting = false }: KeepState,
   { digest, ...company }: Pick<Company, 'digest' | 'timezone' | 'quietDays'>,
   now: number,
 ): boolean =>
   digest !== undefined &&
-  now - (last?.at ?? digestAt) >= DIGEST_AGAIN_MS &&
-  isWorkingTime(now, calendarOf(company, {}, {}), WEEKDAYS.indexOf(digest) + 1)
+  (isDigestWaiting || now - (last?.at ?? digestAt) >= DIGEST_AGAIN_MS) &&
+  isWorkingTime(now, calendarOf(company, {}, {}), isDigestWaiting ? undefined : WEEKDAYS.indexOf(digest) + 1)
 
 export function digestNotice(latest: Report, state: KeepState, now: number, context: NoticeContext): Notice {
   const { t } = context

@@ -277,9 +277,9 @@ function describeQuestions(report: Report, keepState: KeepState, t: Texts) {
       {
         ...createItem('removed', apps.length, 'all', undefined, { listed: 0 }),
         action: '',
-        title: t('admin.need.removedApps', { count: apps.length }),
+        title: t('admin.need.emptyListsTitle'),
         detail: t('admin.need.emptyLists', { apps: t.list(apps.map(({ name }) => name)) }),
-        command: keepCommand('removed', ...apps.map(({ instance }) => instance)),
+        command: `${COMMAND} doctor`,
       },
     ]
   const outage = report.isNoneLeft ? [t('admin.need.noneLeft')] : []

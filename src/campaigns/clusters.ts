@@ -5,8 +5,7 @@ import { delistedInstances, isAnsweredRemoved, likelySuccessorOf, SPREAD_MS } fr
 import type { AppEvent, DelistedApp, KeepState, MassDisconnect } from '../people/keep-state.ts'
 import { isGone, type AppRecord, type Person } from '../people/person.ts'
 
-const MIN_PEOPLE = 5
-const MIN_SHARE = 0.2
+const [MIN_PEOPLE, MIN_SHARE] = [5, 0.2]
 /** This many people within half a day are a cluster, whatever their share. */
 const MIN_PEOPLE_HALF_DAY = 50
 const HALF_DAY_MS = 12 * 3_600_000
@@ -33,11 +32,10 @@ type ClusterCounts = Record<'connected' | 'connectedByConsent', number> & {
   /** Times of new changes, one for each person. `earlierAt`: of changes that were evaluated and made no cluster. */
   changedAt: number[]
   earlierAt: number[]
-  /** Times of new delistings for people who had lost it. They have access again, unless other apps left, too. */
+  /** New delistings for people who had lost it: they have access again, unless other apps left, too. */
   restoredAt: number[]
-  /** Times of first listings. */
+  /** Times of first listings, and of checks of people who have it listed. */
   newAt: number[]
-  /** Checks of people who have it listed. */
   listedAt: number[]
   isMoved: boolean
 }
@@ -95,7 +93,7 @@ const isMostlyUndone = ({ inKnownCluster, undone } = { inKnownCluster: 0, undone
 /** @param people on the list @returns new and ongoing clusters of each kind, and what has happened to apps */
 export async function findClusters(
   people: AsyncIterable<Person> | Iterable<Person>,
-  { evaluatedAt = 0, massDisconnects, newApps = [], delistedApps = [] }: KeepState,
+  { evaluatedAt = 0, massDisconnects, newApps = [], delistedApps = [], emptyLists }: KeepState,
   now: number,
 ) {
   const lapses = createCounter(massDisconnects, evaluatedAt, 'lapsedAt', 'previousLapsedAt')
@@ -157,13 +155,11 @@ export async function findClusters(
   const listedEvents = backApps.flatMap(({ instance, name, people: count, isHidden }): AppEvent[] => {
     const { undone = 0, listedAt = [] } = delistings.apps.get(instance) ?? {}
     const event = { at: now, what: isHidden ? 'shown' : 'listed', instance, name, people: count } as const
-    return (isHidden ? listedAt.length : undone) > 0 ? [event] : []
+    return (isHidden ? listedAt.length > 0 : undone > 0 && emptyLists === undefined) ? [event] : []
   })
+  const delistedLosses = ended.filter(isOnlyInQuestion).map((lost) => ({ ...lost, isDelisted: true }))
   return {
-    massDisconnects: [
-      ...lostByMany,
-      ...ended.filter(isOnlyInQuestion).map((lost) => ({ ...lost, isDelisted: true })),
-    ],
+    massDisconnects: [...lostByMany, ...delistedLosses],
     newApps: added.newApps,
     delistedApps: delisted,
     /** Apps that are back, and didn't count as connected. */
@@ -205,10 +201,12 @@ export function withEvaluation(
     massDisconnects: readonly MassDisconnect[]
     returned: ReadonlyMap<string, Pick<DelistedApp, 'since' | 'firstAt' | 'markedRemovedAt'>>
     delistedApps: DelistedApp[]
+    /** All lists were empty until now, so no app that is back was gone. */
+    isAfterOutage?: boolean
     at: number
   },
 ): Person {
-  const { massDisconnects, returned, at } = evaluation
+  const { massDisconnects, returned, isAfterOutage = false, at } = evaluation
   const delisted = delistedInstances(evaluation)
   const { lastCheck } = person
   if (lastCheck === undefined) return person
@@ -240,7 +238,9 @@ export function withEvaluation(
   const isCounted = (event: { instance: string; at: number }) =>
     event.at < (removedAt(event.instance) ?? Infinity)
   const countedEvents = person.accessEvents?.filter(isCounted) ?? []
-  const listed = listedAgain.map(({ instance }) => ({ at, what: 'listed' as const, instance }))
+  const listed = listedAgain
+    .filter(({ instance }) => !isAfterOutage || removedAt(instance) !== undefined)
+    .map(({ instance }) => ({ at, what: 'listed' as const, instance }))
   // Someone who never connected an app seemed to have connected everything while it was in question.
   const isUnfinished =
     hasLeftOnly ||

@@ -20,8 +20,8 @@ import type { ListEntry } from './people-file.ts'
 import { forEachConcurrent } from './throttle.ts'
 import { isWorkingTime, nextWorkingTime, calendarOf, type WorkCalendar } from './working-time.ts'
 
-/** A check may void the link that a person is following, so no one is checked more often. */
-const SWEEP_EVERY_MS = 6 * 3_600_000
+/** A check may void the link that a person is following, so no one is checked more often. Empty lists have no links. */
+const [SWEEP_EVERY_MS, SWEEP_EMPTY_LISTS_EVERY_MS] = [6 * 3_600_000, 30 * 60_000]
 /** A run ends before the next hourly one starts. */
 const CHECKING_MS = 50 * 60_000
 const WEEK_MS = 7 * 86_400_000
@@ -277,11 +277,11 @@ export class KeepRun {
   async #endSweep(): Promise<void> {
     const { now, people } = this.#run
     await this.#save({})
-    const { sweep } = this.#state
-    const at = now()
+    const [at, { sweep, emptyLists }] = [now(), this.#state]
     const { appEvents, returned, ...update } = await findClusters(this.#listedPeople(), this.#state, at)
     const massDisconnects = [...this.#state.massDisconnects, ...update.massDisconnects]
-    const evaluated = (person: Person) => withEvaluation(person, { ...update, massDisconnects, returned, at })
+    const evaluation = { ...update, massDisconnects, returned, isAfterOutage: emptyLists !== undefined, at }
+    const evaluated = (person: Person) => withEvaluation(person, evaluation)
     for await (const person of people.all())
       if (!isGone(person) && evaluated(person) !== person) await people.change(person.email, evaluated)
     const ended = { ...update, evaluatedAt: sweep.beganAt, sweep: { ...sweep, endedAt: now() } }
@@ -381,9 +381,9 @@ export class KeepRun {
   }
 }
 
-function currentSweep({ sweep }: KeepState, now: number): NonNullable<KeepState['sweep']> {
-  const isDue =
-    sweep === undefined || (sweep.endedAt !== undefined && Math.abs(now - sweep.beganAt) >= SWEEP_EVERY_MS)
+function currentSweep({ sweep, emptyLists }: KeepState, now: number): NonNullable<KeepState['sweep']> {
+  const every = emptyLists === undefined ? SWEEP_EVERY_MS : SWEEP_EMPTY_LISTS_EVERY_MS
+  const isDue = sweep === undefined || (sweep.endedAt !== undefined && Math.abs(now - sweep.beganAt) >= every)
   return isDue ? { beganAt: now } : sweep
 }
 

@@ -14,7 +14,7 @@ import { uniqueNames } from '../admin/unique-names.ts'
 import type { Email, Notice } from '../campaigns/mail/email.ts'
 import type { Company } from '../company/company.ts'
 import { unansweredDelistings } from '../people/keep-state.ts'
-import type { Approval, DelistedApp, KeepState, MassDisconnect } from '../people/keep-state.ts'
+import type { Approval, KeepState, MassDisconnect } from '../people/keep-state.ts'
 import type { PeopleStore } from '../people/people-store.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Texts } from '../web/languages/texts.ts'
@@ -65,28 +65,40 @@ export class KeepNotices {
     return this.#send(notice, id, approval.owners)
   }
 
-  /** Sends one email about newly delisted apps. @returns all delisted apps, with the time of the email */
-  async sendDelistedApps(state: KeepState, report: Report): Promise<DelistedApp[]> {
+  /** Sends one email about newly delisted apps, or about all of them once no list has an app left. */
+  async sendDelistedApps(
+    state: KeepState,
+    report: Report,
+  ): Promise<Pick<KeepState, 'delistedApps' | 'emptyLists'>> {
     const { delistedApps = [], newApps = [], massDisconnects } = state
-    const unnotified = unansweredDelistings(state).filter(({ notifiedAt }) => notifiedAt === undefined)
-    if (unnotified.length === 0) return delistedApps
+    const questions = unansweredDelistings(state)
+    const isEmpty = report.isNoneLeft && questions.length > 1
+    const emptyLists = isEmpty ? (state.emptyLists ?? { since: this.#deps.now() }) : undefined
+    // In an outage, no app is asked about: those that are still gone after it are.
+    const unnotified = isEmpty
+      ? questions.filter(() => emptyLists?.notifiedAt === undefined)
+      : questions.filter(({ notifiedAt }) => notifiedAt === undefined)
+    if (unnotified.length === 0) return { delistedApps, emptyLists }
     const displayName = uniqueNames(state, report.datasources, this.#texts, this.#texts.t.lang)
     const context = { ...this.#texts, displayName, newApps, massDisconnects, delistedApps }
     const notice = delistedAppsNotice(unnotified, report, context)
     const id = unnotified.map(({ instance, noticedAt }) => ` ${instance} ${noticedAt}`).join('')
-    const isNotified = await this.#send(notice, `removed${id}`)
-    return delistedApps.map((app) =>
-      isNotified && unnotified.includes(app) ? { ...app, notifiedAt: this.#deps.now() } : app,
-    )
+    if (!(await this.#send(notice, `removed${id}`))) return { delistedApps, emptyLists }
+    const notifiedAt = this.#deps.now()
+    if (emptyLists !== undefined) return { delistedApps, emptyLists: { ...emptyLists, notifiedAt } }
+    return {
+      delistedApps: delistedApps.map((app) => (unnotified.includes(app) ? { ...app, notifiedAt } : app)),
+      emptyLists,
+    }
   }
 
-  /** @returns false if it isn't due, or no admin's email was accepted */
-  async sendDigest(state: KeepState, report: Report): Promise<boolean> {
+  /** @returns undefined if it isn't due, or no admin's email was accepted; `waiting`: there are no figures */
+  async sendDigest(state: KeepState, report: Report): Promise<'sent' | 'waiting' | undefined> {
     const { company, now } = this.#deps
-    // In an outage that emptied all lists, it waits for figures.
-    const hasFigures = !report.isNoneLeft || report.hadToConnect > 0
-    if (!hasFigures || !isDigestDue(state, company, now())) return false
-    return await this.#send(digestNotice(report, state, now(), this.#texts), `digest ${report.madeAt}`)
+    if (!isDigestDue(state, company, now())) return undefined
+    if (report.isNoneLeft && report.hadToConnect === 0) return 'waiting'
+    const notice = digestNotice(report, state, now(), this.#texts)
+    return (await this.#send(notice, `digest ${report.madeAt}`)) ? 'sent' : undefined
   }
 
   /** @param to by default, the admins @returns true if at least one email was accepted */

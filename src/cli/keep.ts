@@ -258,14 +258,16 @@ async function runKeep(
 async function withCounts(state: KeepState, report: Report, notices: KeepNotices, now: () => number) {
   const counted: KeepState = {
     ...state,
-    delistedApps: await notices.sendDelistedApps(state, report),
+    ...(await notices.sendDelistedApps(state, report)),
     apps: report.datasources.map(({ instance, name }) => ({ instance, name })),
     lastRunAt: now(),
     // An outage would stay in the trend.
     days: report.isNoneLeft ? state.days : withDay(state.days, report),
   }
-  const isSent = await notices.sendDigest(counted, report)
-  return isSent ? { ...counted, digest: { ...countsOf(report), at: now() } } : counted
+  const digest = await notices.sendDigest(counted, report)
+  if (digest === undefined) return counted
+  if (digest === 'waiting') return { ...counted, isDigestWaiting: true }
+  return { ...counted, isDigestWaiting: false, digest: { ...countsOf(report), at: now() } }
 }
 
 /** Saves the state with the run's actions, and audits each action once. */

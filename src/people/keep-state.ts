@@ -182,6 +182,10 @@ export type KeepState = {
   digest?: DailyCounts & { at: number }
   /** Earlier versions stored only this time, without counts. */
   digestAt?: number
+  /** The digest was due, but there were no figures. */
+  isDigestWaiting?: boolean
+  /** Since then, no list has had an app left. `notifiedAt`: admins were emailed. */
+  emptyLists?: { since: number; notifiedAt?: number } | undefined
   days: DailyCounts[]
   /** Actions about an app or the list, stored once and shown on the page of each affected person. Newest last. */
   actions?: OperatorAction[]

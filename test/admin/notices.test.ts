@@ -90,11 +90,11 @@ it.each<[string, Parameters<typeof withAppStates>[1], boolean]>([
   const { paragraphs, commands } = delistedAppsNotice(delistedApps, report, words)
   expect(report.isNoneLeft).toBe(isNoneLeft)
   expect(paragraphs.join(' ').includes('The search service may have a fault')).toBe(isNoneLeft)
-  expect(commands).toHaveLength(isNoneLeft ? 1 : 4)
+  expect(commands).toHaveLength(isNoneLeft ? 2 : 4)
   const questions = describeActionItems(report, state, t, now).filter(({ kind }) => kind === 'removed')
   expect(questions.map(({ command }) => command)).toEqual(
-    (isNoneLeft ? ['jira_1 --removed slack_1'] : ['jira_1', 'slack_1']).map(
-      (answer) => expect.stringMatching(` PEOPLE.csv --removed ${answer}$`) as string,
+    (isNoneLeft ? ['doctor'] : ['keep PEOPLE.csv --removed jira_1', 'keep PEOPLE.csv --removed slack_1']).map(
+      (command) => `npm run onramp -- ${command}`,
     ),
   )
 })

@@ -310,24 +310,38 @@ it('the trend and the digest wait until an outage that emptied all lists is over
     return (await keepState.load()).days.map(({ day }) => day)
   }
   const before = await sweep(monday - 3 * DAY, false)
-  const during = await sweep(monday - HOUR, true)
+  const during = [await sweep(monday, true), await sweep(monday + HOUR, true)]
   const whileEmpty = subjectsTo('admin@acme.example')
-  const after = await sweep(monday + 5 * HOUR, false)
-  expect([before, during, after]).toEqual([['2027-01-15'], ['2027-01-15'], ['2027-01-15', '2027-01-18']])
-  expect(whileEmpty).toEqual(['2 apps are gone from many lists. Were they removed?'])
-  expect(subjectsTo('admin@acme.example').at(-1)).toBe('Rollout progress: 0 of 12 done')
+  const after = await sweep(monday + DAY, false)
+  for (const days of [before, ...during]) expect(days).toEqual(['2027-01-15'])
+  expect(whileEmpty).toEqual(['The search service lists no apps'])
+  expect(after).toEqual(['2027-01-15', '2027-01-19'])
+  expect(subjectsTo('admin@acme.example').slice(1)).toEqual(['Rollout progress: 0 of 12 done'])
+})
+
+it.each([
+  ['all lists have apps again', ['jira_1', 'slack_1'], []],
+  ['one app is still gone', ['slack_1'], ['Jira 1 is gone from 12 lists. Was it removed?']],
+])('the next hourly run ends an outage once %s', async (_what, apps, questions) => {
+  const { run, runForTwelve, subjectsTo, keepState, people } = installation()
+  await runForTwelve(['jira_1', 'slack_1'], monday)
+  await runForTwelve([], monday + DAY)
+  await runForTwelve([], monday + DAY + HOUR)
+  const { exit } = await runForTwelve(apps, monday + DAY + 2 * HOUR)
+  await run(twelve)
+  expect(subjectsTo('admin@acme.example')).toEqual(['The search service lists no apps', ...questions])
+  expect(exit).toBe(questions.length > 0 ? 3 : 0)
+  const { appEvents = [], emptyLists } = await keepState.load()
+  expect([appEvents, emptyLists]).toEqual([[], undefined])
+  expect((await people.get(twelve[0]!))?.accessEvents ?? []).toEqual([])
 })
 
 it.each([
   ['without an outage', false],
   ['after an outage that emptied all lists', true],
 ])('a new app is announced once the limit of the quarter allows it, %s', async (_when, isOutage) => {
-  const { run, unconnectedApps, conditions, sentEmails } = installation()
-  const sweep = async (day: number, ...apps: string[]) => {
-    for (const email of twelve) unconnectedApps.set(email, apps)
-    conditions.now = monday + day * DAY
-    await run(twelve)
-  }
+  const { runForTwelve, sentEmails } = installation()
+  const sweep = (day: number, ...apps: string[]) => runForTwelve(apps, monday + day * DAY)
   for (const day of [0, 7, 14, 21]) await sweep(day, 'jira_1')
   await sweep(22, 'jira_1', 'notion_1')
   await sweep(23, ...(isOutage ? [] : ['jira_1', 'notion_1']))
