@@ -119,8 +119,7 @@ export class ProgressRecorder {
     try {
       // The list may have renamed the person since, and given the address to someone else.
       const current = await this.#people.addressAt(recorded, 0)
-      if (current !== normalizedAddress(recorded))
-        await this.#people.change(recorded, (person) => withoutSignIn(person, key))
+      if (current !== normalizedAddress(recorded)) await this.#leaveAddress(recorded, current, key)
       const outcome = await this.#people.rename(current, email, {
         change: (person) => ({ ...withAction(person, action), hasUnlistedAddress: true }),
         isExpected: (person) => person.signIns?.includes(key) === true && !isListedInstead(person, email),
@@ -136,6 +135,13 @@ export class ProgressRecorder {
       this.#log.warn({ err: error }, 'renamed address not recorded')
       return { email: recorded }
     }
+  }
+
+  /** Another person's record may be there now, or the rest of a rename during which a process died. */
+  async #leaveAddress(former: string, current: string, key: string): Promise<void> {
+    const isUnfinished = (await this.#people.get(current))?.renamingFrom === normalizedAddress(former)
+    if (isUnfinished) await this.#people.rename(former, current)
+    else await this.#people.change(former, (person) => withoutSignIn(person, key))
   }
 
   /** The last lapses that this process knows. */

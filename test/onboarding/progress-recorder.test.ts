@@ -288,6 +288,20 @@ it('a former owner’s sign-in leaves nothing on the new owner’s record', asyn
   expect((await people.get(KING))?.lastCheck?.apps).toHaveLength(2)
 })
 
+it('a sign-in finishes the rename during which a process died', async () => {
+  const { startProcess } = setUpProgress()
+  const { page, people, progress } = startProcess()
+  await page([slack])
+  const left = (await people.get(ada.email))!
+  await people.rename(ada.email, KING)
+  await people.change(ada.email, () => left)
+  await people.change(KING, (person) => ({ ...person, renamingFrom: ada.email }))
+
+  await progress.followAddress(married, ada.email)
+
+  expect(await collect(people.all())).toMatchObject([{ email: KING, lastCheck: left.lastCheck }])
+})
+
 it.each([
   ['keeps the address that the list gave them', false, KING],
   ['gets back the one that no list has changed', true, ada.email],
