@@ -117,9 +117,7 @@ export class ProgressRecorder {
     const key = personKey(user)
     const action = { at: this.#now(), what: 'renamed', by: 'sign-in' } as const
     try {
-      // The list may have renamed the person since, and given the address to someone else.
-      const current = await this.#people.addressAt(recorded, 0)
-      if (current !== normalizedAddress(recorded)) await this.#leaveAddress(recorded, current, key)
+      const current = await this.#leaveAddress(normalizedAddress(recorded), { email, key })
       const outcome = await this.#people.rename(current, email, {
         change: (person) => ({ ...withAction(person, action), hasUnlistedAddress: true }),
         isExpected: (person) => person.signIns?.includes(key) === true && !isListedInstead(person, email),
@@ -137,11 +135,23 @@ export class ProgressRecorder {
     }
   }
 
-  /** Another person's record may be there now, or the rest of a rename during which a process died. */
-  async #leaveAddress(former: string, current: string, key: string): Promise<void> {
-    const isUnfinished = (await this.#people.get(current))?.renamingFrom === normalizedAddress(former)
-    if (isUnfinished) await this.#people.rename(former, current)
-    else await this.#people.change(former, (person) => withoutSignIn(person, key))
+  /**
+   * The list may have renamed the person since, and given the address to someone else.
+   * @returns the address of the account's record, as far as is known
+   */
+  async #leaveAddress(former: string, { email, key }: { email: string; key: string }): Promise<string> {
+    const current = await this.#people.addressAt(former, 0)
+    const firstOwner = current === former ? undefined : await this.#people.get(current)
+    if (firstOwner === undefined) return former
+    // A process died during that rename.
+    if (firstOwner.renamingFrom === former) await this.#people.rename(former, current)
+    else if (firstOwner.signIns?.includes(key) !== true) {
+      // Its account is another one, or the list said so.
+      if (firstOwner.signIns !== undefined || wasVacated(firstOwner)) return former
+      // An account that never signed in before may be either owner's, until it has the address of one.
+      if (email === current) await this.#people.change(former, (person) => withoutSignIn(person, key))
+    }
+    return current
   }
 
   /** The last lapses that this process knows. */
@@ -161,13 +171,18 @@ export class ProgressRecorder {
     if (before?.hash === recorded.hash && Math.abs(checkedAt - before.at) < AGAIN_MS) return before.lapses
     const located = await this.#locateRecord(email, key, read)
     if (located === undefined) return undefined
-    const change = (person: Person) => {
+    let wasRenamed = false
+    const change = (person: Person, isKnown: boolean) => {
+      // The list has renamed them, or an operator has erased them, since the record was read.
+      wasRenamed = located.person !== undefined && !isKnown
+      if (wasRenamed) return person
       const here = withSignIn(withMilestone(person, 'signedInAt', checkedAt), key)
       const delisted = this.#delistedApps.instances()
       const checked = withCheck(here, { checkedAt, unconnected, connected, delisted }, this.#now())
       return { ...withIntents(checked, checkedAt, intents, this.#now()), visitedAt: checkedAt }
     }
     const after = await this.#people.change(located.address, change, located)
+    if (wasRenamed) return await this.#record(user, walk, checkedAt)
     const lapses = lapsesIn(after)
     if (this.#last.size >= MAX_REMEMBERED) this.#last.clear()
     this.#last.set(key, { ...recorded, lapses })
@@ -190,11 +205,13 @@ export class ProgressRecorder {
     if (normalizedAddress(address) === normalizedAddress(email)) return here
     const moved = await this.#people.get(address)
     if (moved?.signIns?.includes(key)) return { address, person: moved }
-    // The list gave a vacated address to someone else.
-    const isVacant = moved !== undefined && ![address, ...(moved.formerEmails ?? [])].some(isVacated)
+    const isVacant = moved !== undefined && !wasVacated(moved)
     return person === undefined && isVacant ? undefined : here
   }
 }
+
+/** True if the list gave an address of theirs to someone else. */
+const wasVacated = ({ email, formerEmails = [] }: Person) => [email, ...formerEmails].some(isVacated)
 
 /** True if the address is a former one of someone whom the list has at the present one: the list is newer. */
 const isListedInstead = (

@@ -276,8 +276,10 @@ export function withCheck(person: Person, response: CheckToRecord, now: number):
   for (const { instance, name, status } of unconnected) {
     const stored = before.get(instance)
     const isBack = stored?.delistedAt !== undefined && delisted?.has(instance) === true
-    const former = isBack ? stored.beforeDelisting : stored
-    const since = former?.status === status ? former.since : checkedAt
+    // Earlier versions stored only a loss of what left the list.
+    const loss: Partial<AppRecord> = omitUndefined({ lapsedAt: stored?.previousLapsedAt })
+    const former = isBack ? (stored.beforeDelisting ?? loss) : stored
+    const since = (former?.status === status ? former.since : undefined) ?? checkedAt
     const movedFrom = former?.movedFrom
     const isNew =
       stored === undefined ? person.lastCheck !== undefined : movedFrom && former?.newAt === undefined

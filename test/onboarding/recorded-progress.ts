@@ -1,0 +1,83 @@
+// Fixture: processes that record the progress of Ada’s pages in one store.
+import { ProgressRecorder } from '../../src/onboarding/progress-recorder.ts'
+import { applyCheck, newWalk } from '../../src/onboarding/walk.ts'
+import type { UnconnectedApp, Walk } from '../../src/onboarding/walk.ts'
+import { appsOf, withCheck } from '../../src/people/person.ts'
+import { type User } from '../../src/session/signed-in.ts'
+import { memoryRecords } from '../helpers/memory-records.ts'
+import { testPeople } from '../helpers/people.ts'
+import { listedApp } from './overview-pages.ts'
+
+export const NOW = Date.UTC(2026, 10, 2, 9)
+export const MINUTE = 60_000
+export const [slack, jira] = [listedApp('slack_1'), listedApp('jira_1')]
+export const ada = {
+  issuer: 'https://as.example',
+  subject: 'ada',
+  email: 'ada@acme.example',
+  emailVerified: true,
+}
+export const KING = 'king@acme.example'
+
+/** One store and one walk of Ada, for any number of processes. */
+export function setUpProgress() {
+  const { records } = memoryRecords()
+  let time = NOW
+  let walk = newWalk(NOW)
+  let isAway = false
+  let writes = 0
+  let [underWay, most] = [0, 0]
+  const delisted = new Set<string>()
+  const notified: unknown[] = []
+
+  function startProcess({ skew = 0, user = ada }: { skew?: number; user?: User } = {}) {
+    const now = () => time + skew
+    const people = testPeople({ records, now, onEvents: () => {} })
+    const change: typeof people.change = async (email, how) => {
+      writes++
+      if (isAway) throw new Error('away')
+      most = Math.max(most, ++underWay)
+      return await people.change(email, how).finally(() => underWay--)
+    }
+    const rename: typeof people.rename = (...given) =>
+      isAway ? Promise.reject(new Error('away')) : people.rename(...given)
+    const progress = new ProgressRecorder(
+      Object.assign(testPeople({ records, now, onEvents: () => {} }), { change, rename }),
+      { instances: () => delisted },
+      { warn: (...line: unknown[]) => void notified.push(line) },
+      now,
+    )
+    return {
+      people,
+      progress,
+      fail: (at: number) =>
+        progress.recordFailure(user, { at, instance: 'slack_1', code: 'service_unavailable' }),
+      recordChoice: (change: (before: Walk) => Walk) => {
+        walk = change(walk)
+        return progress.recordIntents(user, walk)
+      },
+      page: (unconnected: UnconnectedApp[], change = (before: Walk) => before) => {
+        walk = applyCheck(change(walk), unconnected, now(), 90)
+        return progress.recordProgress(user, walk, now())
+      },
+      campaign: (unconnected: UnconnectedApp[]) =>
+        people.change(ada.email, (before) => withCheck(before, { checkedAt: now(), unconnected }, now())),
+    }
+  }
+
+  async function report() {
+    const person = await startProcess().people.get(ada.email)
+    return person && appsOf(person).map(({ instance, state }) => `${instance} ${state}`)
+  }
+  return {
+    startProcess,
+    report,
+    advance: (milliseconds: number) => void (time += milliseconds),
+    setStoreAway: (is: boolean) => void (isAway = is),
+    loseWalk: () => void (walk = newWalk(time)),
+    written: () => writes,
+    notified,
+    delisted,
+    mostAtOnce: () => most,
+  }
+}
