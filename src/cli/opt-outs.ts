@@ -12,7 +12,8 @@ async function changeAddresses(
   emails: Iterable<string>,
   how: {
     event: { event: 'bounced' } | { event: 'opted_out'; result: 'done' }
-    change: (person: Person, now: number, isFormer: boolean) => Person
+    /** @param address as given, perhaps a former one */
+    change: (person: Person, now: number, address: string) => Person
     messages: { done: string; unchanged: string }
   },
   context: CommandContext,
@@ -28,7 +29,7 @@ async function changeAddresses(
       const action = { at: now(), what: event.event, by: operatorName() }
       let isChanged = false
       await people.change(email, (before) => {
-        const after = change(before, action.at, email !== normalizedAddress(address))
+        const after = change(before, action.at, normalizedAddress(address))
         isChanged = after !== before
         return isChanged ? withAction(after, action) : before
       })
@@ -39,20 +40,23 @@ async function changeAddresses(
 }
 
 /**
- * Marks the newest email as rejected, because it came back; one that the former address rejected goes out again.
+ * Marks the newest email as rejected, because it came back; one that a former address rejected goes out again.
  * @returns the same object if nothing changes
  */
-function withBounce(person: Person, _now: number, isFormer: boolean): Person {
+function withBounce(person: Person, _now: number, address: string): Person {
+  const { email, formerEmails = [], actions = [] } = person
+  const renames = actions.filter(({ what }) => what === 'renamed')
+  const nth = formerEmails.lastIndexOf(address) - formerEmails.length
+  const leftAt = address === email ? Infinity : (renames.at(nth)?.at ?? -Infinity)
   const emails = person.campaigns.flatMap((campaign) => campaign.emails)
-  const left = emails.filter(({ state }) => state !== 'deferred')
-  const newest = left.toSorted((one, other) => one.at - other.at).at(-1)
-  if (newest === undefined || newest.state === 'failed') return person
-  const renamedAt = person.actions?.findLast(({ what }) => what === 'renamed')?.at ?? -Infinity
-  // The present address hasn't rejected it.
-  if (isFormer && newest.at >= renamedAt) return person
-  const change = isFormer
-    ? ({ state: 'deferred', wasRejected: true } as const)
-    : ({ state: 'failed' } as const)
+  // The present address wasn't sent a deferred email, which a former one may have rejected.
+  const sent = emails.filter(({ state }) => address !== email || state !== 'deferred')
+  const newest = sent.toSorted((one, other) => one.at - other.at).at(-1)
+  if (newest === undefined || newest.state === 'failed' || newest.state === 'deferred') return person
+  // A newer email went to another address.
+  if (newest.at >= leftAt) return person
+  const change =
+    address === email ? ({ state: 'failed' } as const) : ({ state: 'deferred', wasRejected: true } as const)
   const marked = (one: EmailRecord): EmailRecord => (one === newest ? { ...one, ...change } : one)
   const campaigns = person.campaigns.map((one) => ({ ...one, emails: one.emails.map(marked) }))
   return { ...person, campaigns }

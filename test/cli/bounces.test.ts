@@ -64,6 +64,8 @@ it.each([
   await withPeople((people) => people.rename(ada, bob, { change }))
   expect((await runCommand(['invite', 'bounced', ada], env)).out).toContain(message)
   expect(await states(bob)).toEqual(expected)
+  expect((await runCommand(['invite', 'bounced', ada], env)).out).toContain('unchanged')
+  expect(await states(bob)).toEqual(expected)
 })
 
 it('a bounce belongs to the newest sent email of all campaigns', async () => {
