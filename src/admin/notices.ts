@@ -90,7 +90,7 @@ function emptyListsNotice(apps: readonly DelistedApp[], context: NoticeContext):
 }
 
 /** Less than seven days, because the last one may have waited. */
-const DIGEST_AGAIN_MS = 4 * 86_400_000
+const DIGEST_AGAIN_MS = 2 * 86_400_000
 
 /** True on the digest's weekday, or once it has waited, in working hours. @param now milliseconds since 1970 */
 export const isDigestDue = (
@@ -99,7 +99,7 @@ export const isDigestDue = (
   now: number,
 ): boolean =>
   digest !== undefined &&
-  (isDigestWaiting || now - (last?.at ?? digestAt) >= DIGEST_AGAIN_MS) &&
+  now - (last?.at ?? digestAt) >= DIGEST_AGAIN_MS &&
   isWorkingTime(now, calendarOf(company, {}, {}), isDigestWaiting ? undefined : WEEKDAYS.indexOf(digest) + 1)
 
 export function digestNotice(latest: Report, state: KeepState, now: number, context: NoticeContext): Notice {

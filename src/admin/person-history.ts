@@ -8,7 +8,7 @@ import { datasourceType, humanize } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { isRequested, personForCounts, pausedApps, unansweredDelistings } from '../people/keep-state.ts'
 import type { KeepState } from '../people/keep-state.ts'
-import { LIST_COLUMNS, isRecordedChoice } from '../people/person.ts'
+import { LIST_COLUMNS, isRecordedChoice, mayHaveBeenSent } from '../people/person.ts'
 import type { AppRecord, EmailRecord, OperatorAction, Person, PersonApp } from '../people/person.ts'
 import { COMMAND } from '../version.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
@@ -170,7 +170,7 @@ const HOUR_MS = 3_600_000
 const FOLLOWS_WITHIN_MS = 14 * DAY_MS
 
 /** When the address changed, if the service, which may be days behind the list, doesn't know the new one. */
-function unfollowedRenameAt({ unknownAt, actions = [] }: Person, lastRunAt = -Infinity): number | undefined {
+function unfollowedRenameAt({ unknownAt, actions = [] }: Person, lastRunAt = Infinity): number | undefined {
   const renamedAt = actions.findLast(({ what }) => what === 'renamed')?.at ?? -Infinity
   const isRecent = Math.max(unknownAt ?? Infinity, lastRunAt) < renamedAt + FOLLOWS_WITHIN_MS
   return isRecent ? renamedAt : undefined
@@ -278,7 +278,9 @@ function describeNoEmail(
   // Emails about new and lost apps have counts of their own.
   const isDone =
     left.every(({ newAt, lapsedAt = newAt }) => lapsedAt === undefined) &&
-    campaignEmails(person, ONBOARDING).some(({ reminder }) => reminder >= MAX_REMINDERS)
+    campaignEmails(person, ONBOARDING).some(
+      (email) => email.reminder >= MAX_REMINDERS && mayHaveBeenSent(email),
+    )
   if (isDone) return [t('person.noEmail.done')]
   const wait = noEmailUntil(person, keepState, moment)
   return wait ? [t(`person.noEmail.${wait.why}`, { day: t.date(wait.at) })] : []

@@ -59,6 +59,7 @@ const approved = (stage: Approval['stage'], ...testers: number[]): KeepState => 
   approvals: [{ ...newApproval('slack_1', 'Slack'), stage, stageChangedAt: NOW, approvedAt: NOW, testers }],
 })
 
+const RAN = { ...newKeepState(), lastRunAt: NOW }
 /** A person whose address changed so long before the service first didn’t know it. */
 const renamedBefore = (ms: number): Person => ({
   ...withAction(withSlack, { at: NOW - ms, what: 'renamed', by: 'root' }),
@@ -69,10 +70,10 @@ const renamedBefore = (ms: number): Person => ({
 it.each<[who: string, step: string, Person, KeepState?]>([
   ['off the list', 'gone', { ...bounced(withSlack), leftAt: NOW, unknownAt: NOW }],
   ['whom the service doesn’t know', 'unknown person rename', { ...bounced(withSlack), unknownAt: NOW }],
-  ['unknown two weeks after a new address', 'unknown person rename', renamedBefore(14 * DAY)],
-  ['unknown less than two weeks after it', 'unknownYet', renamedBefore(14 * DAY - 1)],
-  ['unknown also at the new address', 'unknownYet', renamedBefore(-DAY)],
-  ['still unknown after two weeks', 'unknown person rename', renamedBefore(DAY), { ...newKeepState(), lastRunAt: NOW + 13 * DAY }],
+  ['unknown two weeks after a new address', 'unknown person rename', renamedBefore(14 * DAY), RAN],
+  ['unknown less than two weeks after it', 'unknownYet', renamedBefore(14 * DAY - 1), RAN],
+  ['unknown also at the new address', 'unknownYet', renamedBefore(-DAY), RAN],
+  ['still unknown after two weeks', 'unknown person rename', renamedBefore(DAY), { ...RAN, lastRunAt: NOW + 13 * DAY }],
   ['whose email bounced', 'bounced', bounced(ada)],
   ['who has connected everything', 'done', bounced(apps({ jira_1: 'connected' }))],
   ['never checked', 'unchecked status', ada],

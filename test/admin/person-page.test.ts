@@ -10,7 +10,8 @@ import { t } from '../helpers/texts.ts'
 const NOW = Date.parse('2026-11-02T09:00:00Z')
 const DAY = 86_400_000
 const withSlack = withAppStates(newPerson('ada@acme.example', NOW), { slack_1: 'unconnected' }, NOW)
-const pageOf = (person: Person) => personPage(person, newKeepState(), neutralCompany, { t, now: NOW })
+const pageOf = (person: Person) =>
+  personPage(person, { ...newKeepState(), lastRunAt: NOW }, neutralCompany, { t, now: NOW })
 
 const NO_MORE = 'No more emails about what is left'
 it.each([
@@ -20,11 +21,16 @@ it.each([
   ['the third reminder, if an app is new', 'onboarding', 3, { newAt: NOW }, false],
   ['the third reminder, if an app is lost', 'onboarding', 3, { lapsedAt: NOW }, false],
   ['the third reminder, if everything is connected', 'onboarding', 3, { status: 'connected' }, false],
-] as const)('a person’s page says that no more emails come: after %s', (...row) => {
+] as const)('a person’s page says whether more emails follow %s', (...row) => {
   const [, campaign, reminder, change, isLast] = row
   const emailed = withEmail(withSlack, { campaign, reminder, state: 'sent', now: NOW - 90 * DAY })
   const person = withEachApp(emailed, change)
   expect(pageOf(person).help.text.includes(NO_MORE)).toBe(isLast)
+})
+
+it('more emails follow while the last reminder waits for another try', () => {
+  const email = { campaign: 'onboarding', reminder: 3, now: NOW } as const
+  expect(pageOf(withEmail(withSlack, { ...email, state: 'deferred' })).help.text).not.toContain(NO_MORE)
 })
 
 it('a person’s page says since when their new address may be unknown', () => {
