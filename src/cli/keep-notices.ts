@@ -74,6 +74,10 @@ export class KeepNotices {
     const questions = unansweredDelistings(state)
     const isEmpty = report.isNoneLeft && questions.length > 1
     const emptyLists = isEmpty ? (state.emptyLists ?? { since: this.#deps.now() }) : undefined
+    // It isn't over before everyone was checked again.
+    const { emptyLists: before, sweep } = state
+    if (before !== undefined && !isEmpty && sweep?.endedAt === undefined)
+      return { delistedApps, emptyLists: before }
     // In an outage, no app is asked about: those that are still gone after it are.
     const unnotified = isEmpty
       ? questions.filter(() => emptyLists?.notifiedAt === undefined)
@@ -82,8 +86,9 @@ export class KeepNotices {
     const displayName = uniqueNames(state, report.datasources, this.#texts, this.#texts.t.lang)
     const context = { ...this.#texts, displayName, newApps, massDisconnects, delistedApps }
     const notice = delistedAppsNotice(unnotified, report, context)
-    const id = unnotified.map(({ instance, noticedAt }) => ` ${instance} ${noticedAt}`).join('')
-    if (!(await this.#send(notice, `removed${id}`))) return { delistedApps, emptyLists }
+    const questionId = unnotified.map(({ instance, noticedAt }) => ` ${instance} ${noticedAt}`).join('')
+    const id = emptyLists === undefined ? `removed${questionId}` : `empty lists ${emptyLists.since}`
+    if (!(await this.#send(notice, id))) return { delistedApps, emptyLists }
     const notifiedAt = this.#deps.now()
     if (emptyLists !== undefined) return { delistedApps, emptyLists: { ...emptyLists, notifiedAt } }
     return {

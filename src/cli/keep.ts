@@ -262,7 +262,7 @@ async function withCounts(state: KeepState, report: Report, notices: KeepNotices
     apps: report.datasources.map(({ instance, name }) => ({ instance, name })),
     lastRunAt: now(),
     // An outage would stay in the trend.
-    days: report.isNoneLeft ? state.days : withDay(state.days, report),
+    days: report.isNoneLeft && report.hadToConnect === 0 ? state.days : withDay(state.days, report),
   }
   const digest = await notices.sendDigest(counted, report)
   if (digest === undefined) return counted

@@ -301,41 +301,6 @@ it.each([
   expect(after).not.toHaveProperty('finishedAt')
 })
 
-it('the trend and the digest wait until an outage that emptied all lists is over', async () => {
-  const { run, unconnectedApps, conditions, keepState, subjectsTo } = installation()
-  const sweep = async (at: number, isOutage: boolean) => {
-    for (const email of twelve) unconnectedApps.set(email, isOutage ? [] : ['jira_1', 'slack_1'])
-    conditions.now = at
-    await run(twelve, { digest: 'monday' })
-    return (await keepState.load()).days.map(({ day }) => day)
-  }
-  const before = await sweep(monday - 3 * DAY, false)
-  const during = [await sweep(monday, true), await sweep(monday + HOUR, true)]
-  const whileEmpty = subjectsTo('admin@acme.example')
-  const after = await sweep(monday + DAY, false)
-  for (const days of [before, ...during]) expect(days).toEqual(['2027-01-15'])
-  expect(whileEmpty).toEqual(['The search service lists no apps'])
-  expect(after).toEqual(['2027-01-15', '2027-01-19'])
-  expect(subjectsTo('admin@acme.example').slice(1)).toEqual(['Rollout progress: 0 of 12 done'])
-})
-
-it.each([
-  ['all lists have apps again', ['jira_1', 'slack_1'], []],
-  ['one app is still gone', ['slack_1'], ['Jira 1 is gone from 12 lists. Was it removed?']],
-])('the next hourly run ends an outage once %s', async (_what, apps, questions) => {
-  const { run, runForTwelve, subjectsTo, keepState, people } = installation()
-  await runForTwelve(['jira_1', 'slack_1'], monday)
-  await runForTwelve([], monday + DAY)
-  await runForTwelve([], monday + DAY + HOUR)
-  const { exit } = await runForTwelve(apps, monday + DAY + 2 * HOUR)
-  await run(twelve)
-  expect(subjectsTo('admin@acme.example')).toEqual(['The search service lists no apps', ...questions])
-  expect(exit).toBe(questions.length > 0 ? 3 : 0)
-  const { appEvents = [], emptyLists } = await keepState.load()
-  expect([appEvents, emptyLists]).toEqual([[], undefined])
-  expect((await people.get(twelve[0]!))?.accessEvents ?? []).toEqual([])
-})
-
 it.each([
   ['without an outage', false],
   ['after an outage that emptied all lists', true],

@@ -1,0 +1,66 @@
+// Runs of `onramp keep` while the service answers that no one has an app left to connect.
+import { expect, it } from 'vitest'
+import { DAY, HOUR, installation, monday, twelve } from './installation.ts'
+
+const APPS = ['jira_1', 'slack_1']
+
+it('the trend and the digest wait until an outage that emptied all lists is over', async () => {
+  const { run, unconnectedApps, conditions, keepState, subjectsTo } = installation()
+  const sweep = async (at: number, isOutage: boolean) => {
+    for (const email of twelve) unconnectedApps.set(email, isOutage ? [] : APPS)
+    conditions.now = at
+    await run(twelve, { digest: 'monday' })
+    return (await keepState.load()).days.map(({ day }) => day)
+  }
+  const before = await sweep(monday - 3 * DAY, false)
+  const during = [await sweep(monday, true), await sweep(monday + HOUR, true)]
+  const whileEmpty = subjectsTo('admin@acme.example')
+  const after = await sweep(monday + DAY, false)
+  await sweep(monday + DAY + 6 * HOUR, false)
+  for (const days of [before, ...during]) expect(days).toEqual(['2027-01-15'])
+  expect(whileEmpty).toEqual(['The search service lists no apps'])
+  expect(after).toEqual(['2027-01-15', '2027-01-19'])
+  expect(subjectsTo('admin@acme.example').slice(1)).toEqual(['Rollout progress: 0 of 12 done'])
+})
+
+it.each([
+  ['all lists have apps again', APPS, []],
+  ['one app is still gone', ['slack_1'], ['Jira 1 is gone from 12 lists. Was it removed?']],
+])('the next hourly run ends an outage once %s', async (_what, apps, questions) => {
+  const { run, runForTwelve, subjectsTo, keepState, people } = installation()
+  await runForTwelve(APPS, monday)
+  await runForTwelve([], monday + DAY)
+  await runForTwelve([], monday + DAY + HOUR)
+  const { exit } = await runForTwelve(apps, monday + DAY + 2 * HOUR)
+  await run(twelve)
+  expect(subjectsTo('admin@acme.example')).toEqual(['The search service lists no apps', ...questions])
+  expect(exit).toBe(questions.length > 0 ? 3 : 0)
+  const { appEvents = [], emptyLists } = await keepState.load()
+  expect([appEvents, emptyLists]).toEqual([[], undefined])
+  expect((await people.get(twelve[0]!))?.accessEvents ?? []).toEqual([])
+})
+
+it('an outage isn’t over, and no app is asked about, before everyone was checked again', async () => {
+  const { runForTwelve, subjectsTo, keepState, conditions } = installation()
+  await runForTwelve(APPS, monday)
+  await runForTwelve([], monday + DAY)
+  conditions.onCheck = () => (conditions.now += 13 * 60_000)
+  await runForTwelve(APPS, monday + DAY + HOUR)
+  const { sweep, emptyLists } = await keepState.load()
+  expect([sweep?.endedAt, emptyLists?.since]).toEqual([undefined, expect.any(Number)])
+  for (let hours = 4; hours < 16; hours += 4) await runForTwelve(APPS, monday + DAY + hours * HOUR)
+  expect((await keepState.load()).emptyLists).toBeUndefined()
+  expect(subjectsTo('admin@acme.example')).toEqual(['The search service lists no apps'])
+})
+
+it('the email about an outage is sent again if no admin’s was accepted', async () => {
+  const { runForTwelve, subjectsTo, conditions } = installation()
+  await runForTwelve(APPS, monday)
+  conditions.sendResult = { outcome: 'deferred', reply: '451 later' } as never
+  await runForTwelve([], monday + DAY)
+  conditions.sendResult = { outcome: 'sent' }
+  for (const hours of [1, 2]) await runForTwelve([], monday + DAY + hours * HOUR)
+  expect(subjectsTo('admin@acme.example')).toEqual(
+    Array.from({ length: 2 }, () => 'The search service lists no apps'),
+  )
+})
