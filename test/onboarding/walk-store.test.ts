@@ -342,6 +342,22 @@ it('a reused address doesn’t get the walk of its former owner', async () => {
   expect((await openWalks(undefined, people).load({ ...newUser, subject: 'bob' })).apps).toEqual([])
 })
 
+it('an address that someone left gives them no walk of its next owner', async () => {
+  const { openWalks } = setUpWalks()
+  const people = testPeople()
+  const [left, email] = ['ada@acme.example', 'king@acme.example']
+  const mover = { issuer: 'https://new.example', subject: 'king', email, emailVerified: true }
+  const walks = openWalks(undefined, people)
+  await walks.rememberAddress(mover, await walks.load(mover), left)
+  await people.change(left, (person) => withSignIn(person, personKey(ada)))
+  await walks.update(ada, (walk) => ({
+    ...applyCheck(walk, apps, 1, 30),
+    issuer: ada.issuer,
+    email: left,
+  }))
+  expect((await walks.load(mover)).apps).toEqual([])
+})
+
 it('a walk of an earlier version without a person is continued by no one else', async () => {
   const { openWalks } = setUpWalks()
   const people = testPeople()
