@@ -241,6 +241,15 @@ it('someone who never signed in gets the sign-ins of their new address', async (
   ])
 })
 
+it('events that wait at both addresses wait at the new one after a rename', async () => {
+  const { people } = setUp()
+  const event = (id: string) => ({ id, type: 'person.signed_in', at: NOW, tries: 0, dueAt: NOW }) as const
+  await people.change(ada, (before) => ({ ...before, listedAt: 1, outbox: [event('former')] }))
+  await people.change(adaNew, (before) => ({ ...before, ...signedIn, outbox: [event('new')] }))
+  await people.rename(ada, adaNew)
+  expect((await people.get(adaNew))?.outbox).toEqual([event('former'), event('new')])
+})
+
 it('a former address resolves to its owner at the given time', async () => {
   const { people, advanceDays } = setUp()
   await people.change(ada, (before) => ({ ...before, id: 'E1' }))
