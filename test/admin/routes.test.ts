@@ -189,6 +189,19 @@ it.each([
   expect(purposes).toEqual([purpose])
 })
 
+// By address, because a name that changes meanwhile would repeat a person.
+it('the export of people is read as a download', async () => {
+  const purposes: string[] = []
+  const open = await pages([lacksSlack], {
+    async *summaries(_signal, use) {
+      purposes.push(use)
+      yield* []
+    },
+  })
+  await open('/admin/people.csv')
+  expect(purposes).toEqual(['download'])
+})
+
 it('downloads that another site opened, and no one reads, leave the admin’s own', async () => {
   const end = Promise.withResolvers<void>()
   let begun = 0
