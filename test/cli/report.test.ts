@@ -26,6 +26,14 @@ it('a dry run shows its time and list until the first real run', async () => {
   expect((await state()).dryRun?.at).toBe(NOW)
 })
 
+it('a dry run with a pause saves no pause', async () => {
+  writeFileSync(list, 'email\nada@acme.example\n')
+  await runCommand(['keep', list, '--dry-run', '--pause-until', '2027-02-01'], env, { now })
+  const state = await withPeople((_people, keepState) => keepState.load())
+  expect(state.dryRun?.at).toBe(NOW)
+  expect(state.pausedUntil).toBeUndefined()
+})
+
 it.each([
   ['2027-01-18T08:59:59Z', '', '1 person leave from 9 am where they are (the first on Mon, Jan 18)'],
   ['2027-01-18T09:00:00Z', 'ada@acme.example  invitation\n', undefined],
