@@ -26,17 +26,26 @@ export function calendarOf(
   return { timezone: person.timezone ?? timezone, isQuiet }
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>()
-
 /** `day` counts days since 1970-01-01, which was a Thursday. */
-function localTime(at: number, zone: string): { day: number; hour: number } {
+type LocalTime = { day: number; hour: number }
+
+/** Every zone's offset is a multiple of it. */
+const QUARTER_HOUR_MS = HOUR_MS / 4
+/** A run asks for the same time for each person, so the last quarter of an hour of each zone is remembered. */
+const zones = new Map<string, { format: Intl.DateTimeFormat; quarter: number; local: LocalTime }>()
+
+function localTime(at: number, zone: string): LocalTime {
+  const quarter = Math.floor(at / QUARTER_HOUR_MS)
+  const last = zones.get(zone)
+  if (last?.quarter === quarter) return last.local
   const options = { timeZone: zone, hourCycle: 'h23' } as const
   const fields = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric' } as const
-  const format = formats.get(zone) ?? new Intl.DateTimeFormat('en', { ...options, ...fields })
-  formats.set(zone, format)
+  const format = last?.format ?? new Intl.DateTimeFormat('en', { ...options, ...fields })
   const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]))
   const of = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? 0
-  return { day: Date.UTC(of('year'), of('month') - 1, of('day')) / DAY_MS, hour: of('hour') }
+  const local = { day: Date.UTC(of('year'), of('month') - 1, of('day')) / DAY_MS, hour: of('hour') }
+  zones.set(zone, { format, quarter, local })
+  return local
 }
 
 const weekdayOf = (day: number): number => (day + 4) % 7
