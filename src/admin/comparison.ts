@@ -55,10 +55,10 @@ function compareWith(
   const moreReady = before === undefined ? report.ready - row.ready : report.finished - before
   const countsByInstance = new Map(report.datasources.map((app) => [app.instance, app]))
   const isAnswer = ({ what }: { what: string }) => what === 'removed' || what === 'hidden'
-  const answeredAt = new Map(appEvents.filter(isAnswer).map(({ instance, at }) => [instance, at]))
+  const answerTimes = new Map(appEvents.filter(isAnswer).map(({ instance, at }) => [instance, at]))
   // An answer ends what was before, and is over itself once the app is back, or counts as connected.
   const isSuperseded = (event: (typeof appEvents)[number]) =>
-    event.at < (answeredAt.get(event.instance) ?? 0) ||
+    event.at < (answerTimes.get(event.instance) ?? 0) ||
     (isAnswer(event) && !isAnsweredRemoved(state, event.instance))
   const events = appEvents
     .filter((event) => isSince(event.at) && !isSuperseded(event))

@@ -56,8 +56,8 @@ const MAX_LEFT = 6
 const NOTES = ['deferred', 'failed', 'uncertain', 'optedOut'] as const
 
 function personRow(summary: PersonSummary, displayName: (app: PersonApp) => string, t: Texts) {
-  const { person, apps, checkedAt, remindedAt } = summary
-  const lastReminderAt = Math.max(...remindedAt)
+  const { person, apps, checkedAt, reminderTimes } = summary
+  const lastReminderAt = Math.max(...reminderTimes)
   const dateOf = (at: number | undefined) => at && { iso: new Date(at).toISOString(), text: t.date(at) }
   const availableApps = apps.filter(({ state }) => state !== 'off')
   const unconnected = availableApps.filter(({ state }) => state !== 'connected')

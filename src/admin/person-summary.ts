@@ -55,9 +55,9 @@ export type PersonSummary = {
   invitedAt: number | undefined
   emailState: EmailState | undefined
   /** Times of reminders, and of emails about lost access or a new app. */
-  remindedAt: number[]
+  reminderTimes: number[]
   /** The same, of emails whose apps are all connected now. */
-  actedAt: number[]
+  actedTimes: number[]
   /** When everything was connected for the first time. */
   finishedAt: number | undefined
   /** When someone who had connected everything was gone. */
@@ -117,8 +117,8 @@ export function summarize(
     emails,
     invitedAt: sent.length === 0 ? undefined : Math.min(...sent),
     emailState,
-    remindedAt: reminders.map(({ at }) => at),
-    actedAt: reminders.flatMap(({ at, apps: listed }) =>
+    reminderTimes: reminders.map(({ at }) => at),
+    actedTimes: reminders.flatMap(({ at, apps: listed }) =>
       (listed?.every((instance) => connected.has(instance)) ?? progress === 'ready') ? at : [],
     ),
     finishedAt,

@@ -292,7 +292,7 @@ function newAppAt({ apps, progress }: PersonSummary): number | undefined {
 
 /** @returns milliseconds since 1970 */
 function momentsOf(summary: PersonSummary): Record<(typeof DAY_CRITERIA)[number], (number | undefined)[]> {
-  const { person, invitedAt, finishedAt, goneAt, returnedAt, remindedAt, actedAt } = summary
+  const { person, invitedAt, finishedAt, goneAt, returnedAt, reminderTimes, actedTimes } = summary
   const isGone = CRITERIA.gone(summary)
   const isInFunnel = !isGone && CRITERIA.hadToConnect(summary)
   const lossTimes = summary.apps.flatMap(({ lapsedAt }) => lapsedAt ?? []).sort((one, other) => one - other)
@@ -307,8 +307,8 @@ function momentsOf(summary: PersonSummary): Record<(typeof DAY_CRITERIA)[number]
     returned: isGone ? [] : [returnedAt],
     newApp: [newAppAt(summary)],
     delisted: [CRITERIA.finished(summary) ? summary.delistedAt : undefined],
-    reminded: isGone ? [] : remindedAt,
-    acted: isGone ? [] : actedAt,
+    reminded: isGone ? [] : reminderTimes,
+    acted: isGone ? [] : actedTimes,
   }
 }
 

@@ -29,14 +29,14 @@ type ClusterCounts = Record<'connected' | 'connectedByConsent', number> & {
   /** People for whom such a change was undone, and those of them whose app has not moved. */
   undone: number
   undoneInPlace: number
-  /** Times of new changes, one for each person. `earlierAt`: of changes that were evaluated and made no cluster. */
-  changedAt: number[]
-  earlierAt: number[]
+  /** Times of new changes, one for each person. `earlierTimes`: of changes that were evaluated and made no cluster. */
+  changeTimes: number[]
+  earlierTimes: number[]
   /** New delistings for people who had lost it: they have access again, unless other apps left, too. */
-  restoredAt: number[]
+  restoredTimes: number[]
   /** Times of first listings, and of checks of people who have it listed. */
-  newAt: number[]
-  listedAt: number[]
+  newTimes: number[]
+  listedTimes: number[]
   isMoved: boolean
 }
 
@@ -52,14 +52,14 @@ function createCounter(
 ) {
   const newest = new Map(knownClusters.map((app) => [app.instance, app]))
   const apps = new Map<string, ClusterCounts>()
-  const lists = () => ({ changedAt: [], earlierAt: [], restoredAt: [], newAt: [], listedAt: [] })
+  const none = () => ({ changeTimes: [], earlierTimes: [], restoredTimes: [], newTimes: [], listedTimes: [] })
   const add = (app: AppRecord, checkedAt: number) => {
     const { instance, name, status, since, movedFrom, movedTo, delistedAt, previousLapsedAt } = app
     const zeros = { inKnownCluster: 0, undone: 0, undoneInPlace: 0, connected: 0, connectedByConsent: 0 }
-    const count = apps.get(instance) ?? { ...lists(), name, isMoved: false, ...zeros }
+    const count = apps.get(instance) ?? { ...none(), name, isMoved: false, ...zeros }
     apps.set(instance, count)
     count.isMoved ||= movedFrom !== undefined
-    if (isNew(app)) count.newAt.push(app.newAt)
+    if (isNew(app)) count.newTimes.push(app.newAt)
     const at = app[changeField]
     const newestApp = newest.get(instance)
     const isUndone =
@@ -68,11 +68,11 @@ function createCounter(
     if (isUndone && movedTo === undefined) count.undoneInPlace++
     if (isPartOf(newestApp, at)) count.inKnownCluster++
     else if (at !== undefined && at >= evaluatedAt)
-      count[previousLapsedAt && delistedAt ? 'restoredAt' : 'changedAt'].push(at)
-    else if (status !== 'connected') count.listedAt.push(checkedAt)
+      count[previousLapsedAt && delistedAt ? 'restoredTimes' : 'changeTimes'].push(at)
+    else if (status !== 'connected') count.listedTimes.push(checkedAt)
     else {
       count[since >= evaluatedAt && delistedAt === undefined ? 'connectedByConsent' : 'connected']++
-      if (at !== undefined && previousLapsedAt === undefined) count.earlierAt.push(at)
+      if (at !== undefined && previousLapsedAt === undefined) count.earlierTimes.push(at)
     }
   }
   return { apps, add }
@@ -134,7 +134,7 @@ export async function findClusters(
   // The service may have failed, so each app that left a list is in question.
   const isOutage = peopleListing === 0 && peopleDelisted >= MIN_PEOPLE
   if (isOutage && peopleUnexplained >= MIN_PEOPLE)
-    for (const { changedAt, restoredAt } of delistings.apps.values()) changedAt.push(...restoredAt)
+    for (const { changeTimes, restoredTimes } of delistings.apps.values()) changeTimes.push(...restoredTimes)
   const before = { delistedApps, newApps: added.newApps, ended, isOutage }
   const delisted = delistedAppsIn(delistings.apps, before, now).map((app) =>
     moved.includes(app.instance) ? { ...app, isMoved: true } : app,
@@ -153,9 +153,9 @@ export async function findClusters(
   }
   const backApps = delistedApps.filter(({ instance }) => !delisted.some((app) => app.instance === instance))
   const listedEvents = backApps.flatMap(({ instance, name, people: count, isHidden }): AppEvent[] => {
-    const { undone = 0, listedAt = [] } = delistings.apps.get(instance) ?? {}
+    const { undone = 0, listedTimes = [] } = delistings.apps.get(instance) ?? {}
     const event = { at: now, what: isHidden ? 'shown' : 'listed', instance, name, people: count } as const
-    return (isHidden ? listedAt.length > 0 : undone > 0 && emptyLists === undefined) ? [event] : []
+    return (isHidden ? listedTimes.length > 0 : undone > 0 && emptyLists === undefined) ? [event] : []
   })
   const delistedLosses = ended.filter(isOnlyInQuestion).map((lost) => ({ ...lost, isDelisted: true }))
   return {
@@ -273,28 +273,27 @@ function massDisconnectsIn(
     const lapsed = Math.max(old.lapsed, old.resumedAt === undefined ? (counts?.inKnownCluster ?? 0) : 0)
     byInstance.set(old.instance, { ...old, lapsed, had: Math.max(old.had, lapsed) })
   }
-  for (const [instance, { name, changedAt, newAt, connected, connectedByConsent }] of apps) {
+  for (const [instance, { name, changeTimes, newTimes, connected, connectedByConsent }] of apps) {
     const existing = byInstance.get(instance)
     if (existing !== undefined && existing.resumedAt === undefined) continue
-    const had = changedAt.length + connected + connectedByConsent
-    const listing = listings.get(instance)
-    const cluster =
-      findCluster(changedAt, had) ??
-      findMixedCluster(changedAt, had, listing?.isMoved ? [] : listing?.changedAt)
+    const had = changeTimes.length + connected + connectedByConsent
+    const { isMoved, changeTimes: listed } = listings.get(instance) ?? {}
+    const cluster = findCluster(changeTimes, had) ?? findMixedCluster(changeTimes, had, isMoved ? [] : listed)
     if (cluster === undefined) continue
     const disconnect = { instance, name, noticedAt: now, since: cluster.since }
-    const lapsed = changedAt.filter((at) => isPartOf({ ...disconnect, noticedAt: cluster.since }, at)).length
-    const hidden = newAt.filter((at) => disconnectOf([disconnect], instance, at)).length
+    const beginning = { ...disconnect, noticedAt: cluster.since }
+    const lapsed = changeTimes.filter((at) => isPartOf(beginning, at)).length
+    const hidden = newTimes.filter((at) => disconnectOf([disconnect], instance, at)).length
     byInstance.set(instance, { ...disconnect, lapsed: lapsed + hidden, had: had + hidden })
   }
   return { massDisconnects: [...byInstance.values()], ended }
 }
 
 /** Most people may have had an app before their first check, so that only first listings show that they lost it. */
-function findMixedCluster(lapsedAt: readonly number[], had: number, newAt: readonly number[] = []) {
-  if (lapsedAt.length < had * MIN_SHARE) return undefined
-  const cluster = findCluster([...lapsedAt, ...newAt], had + newAt.length)
-  const isLoss = (since: number) => lapsedAt.some((at) => at >= since && at < since + SPREAD_MS)
+function findMixedCluster(lapseTimes: readonly number[], had: number, newTimes: readonly number[] = []) {
+  if (lapseTimes.length < had * MIN_SHARE) return undefined
+  const cluster = findCluster([...lapseTimes, ...newTimes], had + newTimes.length)
+  const isLoss = (since: number) => lapseTimes.some((at) => at >= since && at < since + SPREAD_MS)
   return cluster !== undefined && isLoss(cluster.since) ? cluster : undefined
 }
 
@@ -308,10 +307,10 @@ function newAppsIn(
   const ongoing = before.filter(({ instance, since }) => !isLost(instance, since))
   const byInstance = new Map(ongoing.map((app) => [app.instance, app]))
   const events: AppEvent[] = []
-  for (const [instance, { name, changedAt, inKnownCluster, isMoved, ...counts }] of apps) {
+  for (const [instance, { name, changeTimes, inKnownCluster, isMoved, ...counts }] of apps) {
     const app = byInstance.get(instance)
-    const newTimes = changedAt.filter((at) => !isLost(instance, at))
-    const cluster = findCluster(newTimes, population)
+    const times = changeTimes.filter((at) => !isLost(instance, at))
+    const cluster = findCluster(times, population)
     // The count includes people who have connected the app since, so it only rises, unless it turns out to have moved.
     const maximum =
       isMoved && !app?.isMoved ? inKnownCluster + counts.connected + counts.connectedByConsent : Infinity
@@ -321,7 +320,7 @@ function newAppsIn(
     if (cluster !== undefined) {
       const { since } = earlier ?? cluster
       // Few people may have got it in between.
-      const listedSince = counts.newAt.filter((at) => at >= since).length
+      const listedSince = counts.newTimes.filter((at) => at >= since).length
       const people = Math.max((earlier?.people ?? 0) + cluster.people, listedSince)
       byInstance.set(instance, { instance, name, noticedAt: now, since, people })
     } else if (app !== undefined)
@@ -345,24 +344,24 @@ function delistedAppsIn(
     const counts = apps.get(instance)
     if (markedRemovedAt === undefined) return isMostlyUndone(counts)
     // A hidden app is in no record that is read, so it is back once it is shown.
-    return isHidden ? counts !== undefined : isMostlyUndone(counts) && (counts?.listedAt.length ?? 0) > 0
+    return isHidden ? counts !== undefined : isMostlyUndone(counts) && (counts?.listedTimes.length ?? 0) > 0
   }
   const ongoing = delistedApps.filter((app) => !isBack(app))
   const byInstance = new Map(ongoing.map((app) => [app.instance, app]))
-  for (const [instance, { name, changedAt, earlierAt, connectedByConsent, listedAt }] of apps) {
+  for (const [instance, { name, changeTimes, earlierTimes, connectedByConsent, listedTimes }] of apps) {
     // The operator's answer "removed" covers later losses, and so does an open question; "connected" doesn't.
     const earlier = byInstance.get(instance)
     if (isAnsweredRemoved({ delistedApps }, instance)) continue
     if (earlier !== undefined && earlier.markedConnectedAt === undefined) continue
-    const wasConnected = connectedByConsent > changedAt.length * MAX_CONSENT_RATIO
+    const wasConnected = connectedByConsent > changeTimes.length * MAX_CONSENT_RATIO
     // The end of a mass disconnect looks like a repair. If no list has the app, and one more person lost it, it wasn't.
-    const hasGone = listedAt.length === 0 && ended.some((lost) => lost.instance === instance)
-    const times = changedAt.toSorted((one, other) => one - other)
+    const hasGone = listedTimes.length === 0 && ended.some((lost) => lost.instance === instance)
+    const times = changeTimes.toSorted((one, other) => one - other)
     const outage = (isOutage || hasGone) && times.length > 0 ? mostWithin(times, SPREAD_MS) : undefined
-    const cluster = findCluster(times, times.length + listedAt.length) ?? outage
+    const cluster = findCluster(times, times.length + listedTimes.length) ?? outage
     if (wasConnected || cluster === undefined) continue
     // It may have left one department's lists after the other's.
-    const recent = earlierAt.filter((at) => now - at < RECENT_MS).sort((one, other) => one - other)
+    const recent = earlierTimes.filter((at) => now - at < RECENT_MS).sort((one, other) => one - other)
     const { people: recentPeople, since: firstAt } = mostWithin(recent, SPREAD_MS)
     const earlierPeople = recentPeople < MIN_PEOPLE ? 0 : recent.filter((at) => at >= firstAt).length
     const people = cluster.people + earlierPeople
@@ -370,7 +369,7 @@ function delistedAppsIn(
     const app: DelistedApp = earlierPeople > 0 ? { ...question, firstAt } : question
     // An app that stays on most lists wasn't removed: people connected it elsewhere, or it moves by department. Lists
     // that were last read before the first one lost it show nothing.
-    const isOnMostLists = listedAt.filter((at) => at > app.since).length > changedAt.length
+    const isOnMostLists = listedTimes.filter((at) => at > app.since).length > changeTimes.length
     if (!isOnMostLists || likelySuccessorOf(app, { newApps }) !== undefined) byInstance.set(instance, app)
   }
   return [...byInstance.values()]
@@ -379,10 +378,10 @@ function delistedAppsIn(
 /**
  * The largest cluster at any time in the past. The limits are above chance: at 1% a week, some thirty of 50,000
  * people lose an app in half a day.
- * @param noticedAt milliseconds since 1970, one for each person @param population people who could be in it
+ * @param changeTimes milliseconds since 1970, one for each person @param population people who could be in it
  */
-function findCluster(noticedAt: readonly number[], population: number) {
-  const times = noticedAt.toSorted((one, other) => one - other)
+function findCluster(changeTimes: readonly number[], population: number) {
+  const times = changeTimes.toSorted((one, other) => one - other)
   const cluster = mostWithin(times, SPREAD_MS)
   const isLargeShare = cluster.people >= MIN_PEOPLE && cluster.people >= population * MIN_SHARE
   return isLargeShare || mostWithin(times, HALF_DAY_MS).people >= MIN_PEOPLE_HALF_DAY ? cluster : undefined

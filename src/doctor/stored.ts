@@ -86,8 +86,8 @@ function takeApps(
   recordedApps: RecordedApps,
 ): void {
   for (const { instance } of [...known, ...(lastCheck?.apps ?? [])]) recordedApps.instances.add(instance)
-  const sentAt = campaigns.flatMap(({ emails }) => emails.map(({ at }) => at))
-  recordedApps.since = Math.min(recordedApps.since, ...sentAt, startedAt ?? Infinity)
+  const sentTimes = campaigns.flatMap(({ emails }) => emails.map(({ at }) => at))
+  recordedApps.since = Math.min(recordedApps.since, ...sentTimes, startedAt ?? Infinity)
 }
 
 async function registeredClient(settings: Settings, registration: Registration) {

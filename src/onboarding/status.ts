@@ -43,16 +43,16 @@ export function createStatusRoute(
   now: () => number,
 ): Router {
   const once = createSingleFlight<Walk>()
-  const checkedAt = new Map<string, number>()
+  const checkTimes = new Map<string, number>()
 
   /** Sessions share only a completed check, because the service may reject the token of one and not of the other. */
   async function currentWalk(req: Request): Promise<Walk> {
     const { user, id } = requireSignedIn(req)
     const key = personKey(user)
-    if (now() - (checkedAt.get(key) ?? -Infinity) < FRESH_MS) return await walks.load(user)
+    if (now() - (checkTimes.get(key) ?? -Infinity) < FRESH_MS) return await walks.load(user)
     const walk = await once(`${key} ${id}`, () => walkChecker.checkForWidget(req))
-    if (checkedAt.size >= MAX_REMEMBERED) checkedAt.clear()
-    checkedAt.set(key, now())
+    if (checkTimes.size >= MAX_REMEMBERED) checkTimes.clear()
+    checkTimes.set(key, now())
     return walk
   }
 

@@ -114,15 +114,15 @@ export function applyCheck(
 
 /**
  * An app that isn't connected was lost only if the person's record says so: it may be back after its removal.
- * @param lapsedAt undefined without a record
+ * @param lapseTimes undefined without a record
  */
-export function withLapses(walk: Walk, lapsedAt: ReadonlyMap<string, number> | undefined): Walk {
+export function withLapses(walk: Walk, lapseTimes: ReadonlyMap<string, number> | undefined): Walk {
   const wasConnected = ({ status, connectedAt }: TrackedApp) =>
     status !== 'connected' && connectedAt !== undefined
-  if (lapsedAt === undefined || (lapsedAt.size === 0 && !walk.apps.some(wasConnected))) return walk
+  if (lapseTimes === undefined || (lapseTimes.size === 0 && !walk.apps.some(wasConnected))) return walk
   const tracked = walk.apps.map((app) => ({
     ...app,
-    lapsedAt: lapsedAt.get(app.instance),
+    lapsedAt: lapseTimes.get(app.instance),
     connectedAt: wasConnected(app) ? undefined : app.connectedAt,
   }))
   return { ...walk, apps: tracked }

@@ -40,7 +40,7 @@ export class SessionStore extends RedisStore {
   readonly #touchEveryMs: number
   readonly #now: () => number
   readonly #revisions = new WeakMap<SessionData, Revision | undefined>()
-  readonly #touchedAt = new Map<string, number>()
+  readonly #touchTimes = new Map<string, number>()
 
   /** @param idleSeconds SESSION_IDLE_MINUTES @param maxSeconds SESSION_MAX_HOURS @param now milliseconds since 1970 */
   constructor(options: {
@@ -82,9 +82,9 @@ export class SessionStore extends RedisStore {
   /** Runs in the background, so that it neither delays the response nor fails it. */
   override async touch(id: string, session: SessionData, done: Done = () => {}): Promise<void> {
     done()
-    if (this.#now() - (this.#touchedAt.get(id) ?? 0) < this.#touchEveryMs) return
+    if (this.#now() - (this.#touchTimes.get(id) ?? 0) < this.#touchEveryMs) return
     this.#rememberTouch(id)
-    await super.touch(id, session, (error) => error && this.#touchedAt.delete(id))
+    await super.touch(id, session, (error) => error && this.#touchTimes.delete(id))
   }
 
   override createSession(req: Request, data: SessionData) {
@@ -118,9 +118,9 @@ export class SessionStore extends RedisStore {
   }
 
   #rememberTouch(id: string): void {
-    if (this.#touchedAt.size >= MAX_TOUCHES) this.#touchedAt.clear()
+    if (this.#touchTimes.size >= MAX_TOUCHES) this.#touchTimes.clear()
     // A copy, because V8 keeps the whole Cookie header in memory for a part of it.
-    this.#touchedAt.set(Buffer.from(id).toString(), this.#now())
+    this.#touchTimes.set(Buffer.from(id).toString(), this.#now())
   }
 }
 

@@ -109,12 +109,12 @@ export function createErrorPage(deps: {
 const WARN_EVERY_MS = 3_600_000
 
 function createLogLevels(now: () => number): (problem: Problem) => 'error' | 'warn' | 'info' {
-  const warnedAt = new Map<ProblemCode, number>()
+  const warningTimes = new Map<ProblemCode, number>()
   return ({ status, code }) => {
     if (status >= 500) return status === 500 ? 'error' : 'warn'
-    if (!TOKEN_REJECTIONS.has(code) || now() - (warnedAt.get(code) ?? -Infinity) < WARN_EVERY_MS)
+    if (!TOKEN_REJECTIONS.has(code) || now() - (warningTimes.get(code) ?? -Infinity) < WARN_EVERY_MS)
       return 'info'
-    warnedAt.set(code, now())
+    warningTimes.set(code, now())
     return 'warn'
   }
 }

@@ -246,7 +246,7 @@ it.each([
   const person = withEmail(withSlack, { campaign, reminder, state: 'sent', now: NOW })
   expect(historyOf(person, newKeepState()).events[0]?.what).toBe(what)
   const summary = summarize(person)
-  expect(summary.remindedAt.length > 0).toBe(isReminder)
+  expect(summary.reminderTimes.length > 0).toBe(isReminder)
   expect(CRITERIA.reminded(summary)).toBe(isReminder && reminder > 0)
 })
 
@@ -257,8 +257,8 @@ it.each([
 ])('someone %s', (_when, listed, count) => {
   const checked = apps({ slack_1: 'connected', jira_1: 'unconnected' })
   const reminder = { campaign: 'onboarding', reminder: 1, state: 'sent', now: NOW } as const
-  const { actedAt } = summarize(withEmail(checked, { ...reminder, ...(listed && { apps: listed }) }))
-  expect(actedAt).toHaveLength(count)
+  const { actedTimes } = summarize(withEmail(checked, { ...reminder, ...(listed && { apps: listed }) }))
+  expect(actedTimes).toHaveLength(count)
 })
 
 it.each<[string[], Partial<DelistedApp>]>([

@@ -29,19 +29,19 @@ it.each([
   ['records an app connected within a minute', 59_999, true],
   ['doesn’t record an app connected a minute ago', 60_000, false],
 ])('a page without a check %s', async (_what, milliseconds, isRecorded) => {
-  const { setup, locationOf, page, callbackPath, calls, recordedAt } = await awayAtSlack()
+  const { setup, locationOf, page, callbackPath, calls, recordedTimes } = await awayAtSlack()
   const connectedAt = setup.now
   setup.unconnectedApps = [github]
   await locationOf(callbackPath())
   setup.now = connectedAt + milliseconds - 10_000
   await locationOf('/onboarding/connect/github_1')
   setup.now = connectedAt + milliseconds
-  const [checks, records] = [calls.length, recordedAt.length]
+  const [checks, records] = [calls.length, recordedTimes.length]
 
   await page('/onboarding')
 
   expect(calls).toHaveLength(checks)
-  expect(recordedAt.slice(records)).toEqual(isRecorded ? [connectedAt] : [])
+  expect(recordedTimes.slice(records)).toEqual(isRecorded ? [connectedAt] : [])
 })
 
 it('a return keeps the visit’s apps and return address', async () => {
@@ -182,14 +182,14 @@ it.each(
 )
 
 it('a return whose check fails is recorded: the next page checks', async () => {
-  const { setup, get, page, callbackPath, calls, recordedAt } = await awayAtSlack()
+  const { setup, get, page, callbackPath, calls, recordedTimes } = await awayAtSlack()
   setup.isServiceDown = true
   expect((await get(callbackPath())).status).toBe(503)
   setup.isServiceDown = false
   setup.unconnectedApps = [github]
   expect(await page('/onboarding')).toMatchObject({ card: { instance: 'github_1' } })
   expect(calls).toHaveLength(3)
-  expect(recordedAt).toHaveLength(2)
+  expect(recordedTimes).toHaveLength(2)
   expect(await page('/api/status')).toMatchObject({ connected: 1, pending: 1 })
 })
 
@@ -211,18 +211,18 @@ it.each([
 })
 
 it('a poll doesn’t check while another tab is leaving for an app', async () => {
-  const { setup, locationOf, page, callbackPath, calls, recordedAt } = await awayAtSlack()
+  const { setup, locationOf, page, callbackPath, calls, recordedTimes } = await awayAtSlack()
   const path = callbackPath()
   await page(path)
   await locationOf('/onboarding/connect/github_1')
   await page('/onboarding')
   expect(await page(path)).toMatchObject({ confirming: { instance: 'slack_1', hasFocus: false } })
   expect(calls).toHaveLength(3)
-  expect(recordedAt).toHaveLength(3)
+  expect(recordedTimes).toHaveLength(3)
   setup.now = NOW + 25_000
   await page(path)
   expect(calls).toHaveLength(4)
-  expect(recordedAt).toHaveLength(4)
+  expect(recordedTimes).toHaveLength(4)
 })
 
 it('a return without a click gets a page that continues in browsers', async () => {

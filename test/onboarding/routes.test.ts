@@ -105,11 +105,11 @@ it('the overview refuses return addresses of more than 1,024 characters with a r
 })
 
 it('a check is recorded with the time of its start, not of its response', async () => {
-  const { setup, get, recordedAt } = setUpWalkRoutes()
+  const { setup, get, recordedTimes } = setUpWalkRoutes()
   const [first, responseDelayMs] = [setup.now, 9_000]
   Object.assign(setup, { responseDelayMs })
   for (const path of ['/onboarding', CLICK]) await get(path)
-  expect(recordedAt).toEqual([first, first + responseDelayMs])
+  expect(recordedTimes).toEqual([first, first + responseDelayMs])
 })
 
 it('the overview begins with the app of its query', async () => {

@@ -68,7 +68,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
   const audited: Parameters<Audit>[0][] = []
   const limited: string[] = []
   /** The start of each check whose result was recorded. */
-  const recordedAt: number[] = []
+  const recordedTimes: number[] = []
   const failures: object[] = []
 
   const now = () => setup.now
@@ -95,7 +95,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
     walks,
     progress: {
       recordProgress(_user, _walk, checkedAt) {
-        recordedAt.push(checkedAt)
+        recordedTimes.push(checkedAt)
         return Promise.resolve(undefined)
       },
       followAddress: () => Promise.resolve({}),
@@ -188,7 +188,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
     calls,
     audited,
     limited,
-    recordedAt,
+    recordedTimes,
     failures,
     get,
     open,

@@ -29,7 +29,7 @@ export class Changes {
   readonly quiet: Company['quietDays']
   readonly pause = { from: Infinity, until: 0 }
   /** Time of each owner's last decision. */
-  readonly answeredAt = new Map<string, number>()
+  readonly answerTimes = new Map<string, number>()
   readonly #options: ChangesOptions
   readonly gone: { instance: string; at: number }[] = []
 
@@ -72,8 +72,8 @@ export class Changes {
   askOwner(instance: string): void {
     const { seed, calendar, workforce, answers } = this.#options
     calendar.at(calendar.now + DAY, () => {
-      if (seed % 2 === 1 || this.answeredAt.has(instance)) workforce.unapproved.delete(instance)
-      this.answeredAt.set(instance, calendar.now)
+      if (seed % 2 === 1 || this.answerTimes.has(instance)) workforce.unapproved.delete(instance)
+      this.answerTimes.set(instance, calendar.now)
       answers.set(instance, calendar.now)
       for (const employee of workforce.employees)
         Object.assign(consentOf(employee, instance) ?? {}, { approvals: 0 })

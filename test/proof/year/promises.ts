@@ -62,7 +62,7 @@ export class KeepPromises {
   readonly #checked = new Map<PromiseName, number>()
   readonly #broken = new Map<PromiseName, { count: number; example: string }>()
   readonly #open = new Set<{ employee: Employee; consent: Consent; at: number }>()
-  readonly #triedAt = new Map<string, number>()
+  readonly #trialTimes = new Map<string, number>()
   readonly #requested = new Map<string, { stage: string; id: string; at: number }>()
   readonly #notices: MassDisconnect[] = []
   readonly #options: KeepPromisesOptions
@@ -136,16 +136,16 @@ export class KeepPromises {
   #sentAboutApproval({ apps }: SentEmail, { consents }: Employee, check: Check): void {
     const { calendar, workforce, changes } = this.#options
     for (const instance of apps) {
-      const answeredAt = changes.answeredAt.get(instance) ?? Infinity
+      const answeredAt = changes.answerTimes.get(instance) ?? Infinity
       const isConfirmed = workforce.employees
         .flatMap((one) => consentOf(one, instance) ?? [])
         .some(({ since, isConnected, hasWaited }) => isConnected && hasWaited && since >= answeredAt)
-      const triedAt = this.#triedAt.get(instance) ?? 0
+      const triedAt = this.#trialTimes.get(instance) ?? 0
       // The next person is emailed if the first one since the decision does nothing for three working days.
       const isNext = triedAt < answeredAt || calendar.now - triedAt > 60 * HOUR
       check('approval', answeredAt < calendar.now && (isConfirmed || isNext))
       if (!isConfirmed) check('approval', (this.#requested.get(instance)?.at ?? 0) < answeredAt)
-      this.#triedAt.set(instance, calendar.now)
+      this.#trialTimes.set(instance, calendar.now)
       const consent = consents.find((one) => one.instance === instance)
       if (consent !== undefined) check('approval', ++consent.approvals === 1)
     }
