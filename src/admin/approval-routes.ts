@@ -60,7 +60,7 @@ export function createApprovalRoutes(deps: {
     const requested = String(req.params['instance'])
     const { user } = requireSignedIn(req)
     const report = () => snapshot.report(browserGoneSignal(res))
-    const current = (app: string) => company.replacedBy.get(app) ?? app
+    const current = (app: string) => company.activeReplacements.get(app) ?? app
     const isOwnerOf = (app: string) => createAdminCheck(company.approversOf(app, admins).owners, [])(user)
     const refuseOthers = (...apps: string[]) => {
       if (isAdmin(user) || apps.some(isOwnerOf)) return
@@ -70,7 +70,7 @@ export function createApprovalRoutes(deps: {
         detail: `not an owner of ${configuredApps.join(', ') || 'this app'} (or not verified), nor an admin`,
       })
     }
-    const replacement = company.replacements.get(requested)
+    const replacement = company.declaredReplacements.get(requested)
     if (replacement !== undefined) {
       refuseOthers(requested, replacement)
       // Only the people on record show whether the replacement is in use.

@@ -28,7 +28,7 @@ const MAX_DOWNLOADS = { own: 20, otherSite: 2 }
 export function createExportRoutes(deps: {
   snapshot: PeopleSnapshot
   keepStateStore: Pick<KeepStateStore, 'load'>
-  company: Pick<Company, 'displayName' | 'replacedBy'>
+  company: Pick<Company, 'displayName' | 'activeReplacements'>
   publicUrl: string
   audit: Audit
 }): Router {

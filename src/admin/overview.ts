@@ -218,12 +218,14 @@ const mostFirst = (apps: readonly AppCounts[], peopleAffected: (app: AppCounts) 
 export function withCompanyNames(
   report: Report,
   keepState: KeepState,
-  company: Pick<Company, 'displayName' | 'replacedBy' | 'isVisible' | 'datasourceOf'>,
+  company: Pick<Company, 'displayName' | 'activeReplacements' | 'isVisible' | 'datasourceOf'>,
   lang: string,
 ) {
-  const successors = new Set(company.replacedBy.values())
+  const successors = new Set(company.activeReplacements.values())
   const isShown = ({ instance }: { instance: string }) => company.datasourceOf(instance)?.isHidden !== true
-  const massDisconnects = withReplacements(keepState.massDisconnects, company.replacedBy).filter(isShown)
+  const massDisconnects = withReplacements(keepState.massDisconnects, company.activeReplacements).filter(
+    isShown,
+  )
   const delistedApps = (keepState.delistedApps ?? []).filter(
     (app) => app.markedRemovedAt !== undefined || company.isVisible(app),
   )

@@ -77,13 +77,13 @@ function isRelevantTo(person: Person, action: OperatorAction, current: (instance
 export function historyOf(
   person: Person,
   keepState: KeepState,
-  replacedBy: Company['replacedBy'] = new Map(),
+  activeReplacements: Company['activeReplacements'] = new Map(),
 ) {
   const counted = personForCounts(person, keepState)
   const summary = summarize(person, keepState)
   const records = counted.lastCheck?.apps ?? []
   const { failures = [], actions: personActions = [], accessEvents = [] } = person
-  const current = (instance: string) => replacedBy.get(instance) ?? instance
+  const current = (instance: string) => activeReplacements.get(instance) ?? instance
   const { listedAt = Infinity, leftAt = Infinity } = person
   const hidden = (keepState.appEvents ?? []).filter(
     ({ what, at, instance }) =>
@@ -289,10 +289,11 @@ function describeNoEmail(
 export function personPage(
   person: Person,
   keepState: KeepState,
-  company: Pick<Company, 'displayName' | 'replacedBy' | 'timezone' | 'quietDays'>,
+  company: Pick<Company, 'displayName' | 'activeReplacements' | 'timezone' | 'quietDays'>,
   { t, now }: { t: Texts; now: number },
 ) {
-  const { help, checkedAt, apps, questions, events } = historyOf(person, keepState, company.replacedBy)
+  const { activeReplacements } = company
+  const { help, checkedAt, apps, questions, events } = historyOf(person, keepState, activeReplacements)
   const { name, email } = person
   const details = LIST_COLUMNS.filter((column) => column !== 'name').flatMap((column) => {
     const label = t(column === 'group' ? 'admin.group' : `person.${column}`)
@@ -302,7 +303,7 @@ export function personPage(
   const uniqueName = uniqueNames(keepState, recordedApps, company, t.lang)
   // Apps that were hidden or replaced aren't in the record, but in the history.
   const displayName = (former: string) => {
-    const instance = company.replacedBy.get(former) ?? former
+    const instance = activeReplacements.get(former) ?? former
     return uniqueName({ instance, name: humanize(datasourceType(instance)) })
   }
   const timeOf = (at = 0) => (at === 0 ? undefined : { iso: new Date(at).toISOString(), text: t.moment(at) })

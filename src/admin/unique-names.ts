@@ -11,11 +11,11 @@ import type { KeepState } from '../people/keep-state.ts'
 export function uniqueNames(
   { apps = [], massDisconnects, delistedApps = [] }: KeepState,
   more: readonly { instance: string; name: string }[],
-  { displayName, replacedBy }: Pick<Company, 'displayName' | 'replacedBy'>,
+  { displayName, activeReplacements }: Pick<Company, 'displayName' | 'activeReplacements'>,
   lang: string,
 ) {
   const all = [...massDisconnects, ...delistedApps, ...apps, ...more]
-  const current = all.filter(({ instance }) => !replacedBy.has(instance))
+  const current = all.filter(({ instance }) => !activeReplacements.has(instance))
   const unique = withUniqueNames(current.map((app) => ({ ...app, name: displayName(app, lang) })))
   const byInstance = new Map(unique.map(({ instance, name }) => [instance, name]))
   return (app: { instance: string; name: string }): string =>

@@ -52,7 +52,7 @@ type ApprovalUpdate = {
 type ApprovalContext = { now: number; calendar: WorkCalendar }
 
 type CompanyContext = {
-  replacedBy: ReadonlyMap<string, string>
+  activeReplacements: ReadonlyMap<string, string>
   ownersOf: (instance: string) => readonly string[]
 }
 
@@ -77,7 +77,7 @@ export async function decideApprovals(
   people: AsyncIterable<Person>,
   state: KeepState,
   findDecision: KeepStateStore['findDecision'],
-  { replacedBy, ownersOf, ...context }: ApprovalContext & CompanyContext,
+  { activeReplacements, ownersOf, ...context }: ApprovalContext & CompanyContext,
 ): Promise<ApprovalUpdate[]> {
   const apps = new Map(
     // With the app, its approval is over.
@@ -85,7 +85,7 @@ export async function decideApprovals(
       .filter(({ instance }) => !isAnsweredRemoved(state, instance))
       .map((stored) => {
         const { instance: former } = stored
-        const instance = replacedBy.get(former) ?? former
+        const instance = activeReplacements.get(former) ?? former
         const moved = instance !== former && { movedAt: context.now }
         const current = { owners: ownersOf(instance), instance, former, people: [] as ApprovalPerson[] }
         return [instance, { ...stored, ...moved, ...current }]

@@ -34,7 +34,7 @@ type KeepRunOptions = {
   composeFor: (campaign: string) => ComposeEmail
   state: KeepState
   save: (state: KeepState) => Promise<void>
-  company: Pick<Company, 'timezone' | 'quietDays' | 'replacedBy'>
+  company: Pick<Company, 'timezone' | 'quietDays' | 'activeReplacements'>
   ownersOf: (instance: string) => readonly string[]
   /** Emails the owners. @returns true if at least one email was accepted */
   requestApproval: (approval: Approval) => Promise<boolean>
@@ -164,9 +164,9 @@ export class KeepRun {
   }
 
   async #save(change: Partial<KeepState & { sweep: Sweep }>): Promise<void> {
-    const { replacedBy } = this.#options.company
+    const { activeReplacements } = this.#options.company
     const state = { ...this.#state, ...change }
-    this.#state = { ...state, massDisconnects: withReplacements(state.massDisconnects, replacedBy) }
+    this.#state = { ...state, massDisconnects: withReplacements(state.massDisconnects, activeReplacements) }
     await this.#options.save(this.#state)
   }
 
@@ -322,7 +322,7 @@ export class KeepRun {
     const approvals: Approval[] = []
     const actions: OperatorAction[] = []
     const appEvents: AppEvent[] = []
-    const context = { now: now(), calendar, replacedBy: company.replacedBy, ownersOf }
+    const context = { now: now(), calendar, activeReplacements: company.activeReplacements, ownersOf }
     for (const decision of await decideApprovals(this.#listedPeople(), this.#state, findDecision, context)) {
       const { approval, isRequestDue, newOwners, isNewlyApproved, leftToConnect, isOver } = decision
       const { instance, name, approvedAt: at, by = '' } = approval

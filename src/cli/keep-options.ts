@@ -29,13 +29,17 @@ type StateOptions = { [Option in 'release' | 'removed']?: readonly string[] | un
 export function applyOptions(
   state: KeepState,
   options: StateOptions,
-  { now, replacements, datasourceOf }: Pick<Company, 'replacements' | 'datasourceOf'> & { now: number },
+  {
+    now,
+    declaredReplacements,
+    datasourceOf,
+  }: Pick<Company, 'declaredReplacements' | 'datasourceOf'> & { now: number },
 ): KeepState {
   const { release = [], removed = [], pauseUntil } = options
   const active = activeMassDisconnects(state)
   const unanswered = unansweredDelistings(state)
   const { delistedApps: delisted = [], pausedUntil = 0, ...rest } = state
-  const currentName = (instance: string) => replacements.get(instance) ?? instance
+  const currentName = (instance: string) => declaredReplacements.get(instance) ?? instance
   const matchesApp = (
     app: string,
     { instance, movedTo = instance }: { instance: string; movedTo?: string | undefined },
@@ -120,7 +124,11 @@ function eventsAt(
 /** Hiding an app is an answer: it ends its hold, also that of an app that moved there. A replaced app needs none. */
 export function applyCompanyFile(
   state: KeepState,
-  { datasourceOf, replacements, replacedBy }: Pick<Company, 'datasourceOf' | 'replacements' | 'replacedBy'>,
+  {
+    datasourceOf,
+    declaredReplacements,
+    activeReplacements,
+  }: Pick<Company, 'datasourceOf' | 'declaredReplacements' | 'activeReplacements'>,
   now: number,
 ): KeepState {
   const { apps = [], massDisconnects, delistedApps = [], newApps = [] } = state
@@ -136,14 +144,14 @@ export function applyCompanyFile(
   }
   const changed = {
     ...state,
-    massDisconnects: withReplacements(massDisconnects, replacedBy).filter(
+    massDisconnects: withReplacements(massDisconnects, activeReplacements).filter(
       (app) => !isRemoved(app.instance) && !isRemoved(app.movedTo),
     ),
     newApps: newApps.filter(({ instance }) => !isRemoved(instance)),
     delistedApps: [...delisted.values()]
-      .filter(({ instance }) => !replacedBy.has(instance))
+      .filter(({ instance }) => !activeReplacements.has(instance))
       .map(({ isReplaced: _isReplaced, ...app }): DelistedApp =>
-        replacements.has(app.instance) ? { ...app, isReplaced: true } : app,
+        declaredReplacements.has(app.instance) ? { ...app, isReplaced: true } : app,
       ),
   }
   return withAppEvents(changed, events)

@@ -104,7 +104,7 @@ export function printRun(
   ]
   const isNow = outOfHours.count === 0 && state.pausedUntil === undefined
   const describeOf = (action: OperatorAction) => {
-    const current = company.replacedBy.get(action.app ?? '') ?? action.app
+    const current = company.activeReplacements.get(action.app ?? '') ?? action.app
     const isCurrentApp = ({ instance }: { instance: string }) => instance === current
     const limited = report.datasources.find(isCurrentApp)?.releasedLimited ?? 0
     const app = apps.find(isCurrentApp)

@@ -42,7 +42,11 @@ export async function showPerson(
       const output = {
         schema_version: 1,
         email: person.email,
-        ...historyOf(withSuccessors(person, company.replacedBy), keepState, company.replacedBy),
+        ...historyOf(
+          withSuccessors(person, company.activeReplacements),
+          keepState,
+          company.activeReplacements,
+        ),
         noEmail,
         stored,
       }

@@ -65,8 +65,8 @@ function resolveApps(
 ) {
   const entries = Object.entries(file.datasources ?? {})
   const datasources = new Map(entries.map(([key, entry]) => [key, resolveDatasource(entry, assets)]))
-  const replacedBy = new Map<string, string>()
-  const replacements: ReadonlyMap<string, string> = new Map(
+  const activeReplacements = new Map<string, string>()
+  const declaredReplacements: ReadonlyMap<string, string> = new Map(
     entries.flatMap(([key, { replaces }]) => (replaces === undefined ? [] : [[replaces, key] as const])),
   )
   const datasourceOf = (instance: string) =>
@@ -76,12 +76,12 @@ function resolveApps(
   const hidesSome = [...datasources.values()].some(({ isHidden }) => isHidden)
   /** False if the app is hidden or replaced. */
   const isVisible = ({ instance }: App) =>
-    !(hidesSome && datasourceOf(instance)?.isHidden) && !replacedBy.has(instance)
-  /** Completes `replacedBy` from a person's apps, as listed or recorded. @returns true if it is complete */
+    !(hidesSome && datasourceOf(instance)?.isHidden) && !activeReplacements.has(instance)
+  /** Completes `activeReplacements` from a person's apps, as listed or recorded. @returns true if it is complete */
   const findReplaced = (apps: readonly App[]) => {
-    for (const [former, to] of replacements)
-      if (apps.some(({ instance }) => instance === to)) replacedBy.set(former, to)
-    return replacedBy.size === replacements.size
+    for (const [former, to] of declaredReplacements)
+      if (apps.some(({ instance }) => instance === to)) activeReplacements.set(former, to)
+    return activeReplacements.size === declaredReplacements.size
   }
   /** A sorted copy of the visible apps. */
   const visibleInOrder = <T extends App>(apps: T[]): T[] =>
@@ -94,7 +94,7 @@ function resolveApps(
      * @param admins ADMIN_EMAILS, the default owners
      */
     approversOf: (instance: string, admins: readonly string[] = []) => {
-      const [former = instance] = [...replacements].find(([, to]) => to === instance) ?? []
+      const [former = instance] = [...declaredReplacements].find(([, to]) => to === instance) ?? []
       const datasourceEntries = [instance, former].flatMap((app) => datasourceOf(app) ?? [])
       const { owners = admins } = datasourceEntries.find((entry) => entry.owners.length > 0) ?? {}
       return { owners, approve: datasourceEntries.find((entry) => entry.approve)?.approve }
@@ -103,9 +103,9 @@ function resolveApps(
     displayName: ({ instance, name: raw }: App & { name: string }, lang: string): string =>
       localized(datasourceOf(instance)?.name, lang, defaultLanguage) ?? raw,
     /** Replacement instances by the replaced instance, as in the file. */
-    replacements,
-    /** `replacements` that were listed for someone. Until then, people still connect the former app. */
-    replacedBy: replacedBy as ReadonlyMap<string, string>,
+    declaredReplacements,
+    /** Replacements that were listed for someone. Until then, people still connect the former app. */
+    activeReplacements: activeReplacements as ReadonlyMap<string, string>,
     findReplaced,
     isVisible,
     /** Listed apps, as pages show them. A replaced one gets its replacement's instance, unless that is listed, too. */
@@ -114,7 +114,7 @@ function resolveApps(
       const isListed = (instance: string | undefined) => apps.some((app) => app.instance === instance)
       return visibleInOrder(
         apps.map((app) => {
-          const instance = replacedBy.get(app.instance)
+          const instance = activeReplacements.get(app.instance)
           return instance === undefined || isListed(instance) ? app : { ...app, instance }
         }),
       )

@@ -108,8 +108,8 @@ function unmatchedApps({ recordedApps }: Stored, { settings: { COMPANY_FILE: fil
   const datasources = [...new Set(instances.map((instance) => datasourceType(instance)))]
   const { company } = readCompany(file, supportedTexts())
   // The app that replaces another one may not have come yet.
-  const expected = new Set(['all', ...(company?.replacements.values() ?? [])])
-  const never = [...(company?.replacements ?? [])].flatMap(([former, key]) =>
+  const expected = new Set(['all', ...(company?.declaredReplacements.values() ?? [])])
+  const never = [...(company?.declaredReplacements ?? [])].flatMap(([former, key]) =>
     recordedApps.instances.has(former)
       ? []
       : warn(

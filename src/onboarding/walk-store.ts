@@ -50,7 +50,7 @@ export class WalkStore {
     keyRing: KeyRing
     /** Checks stored URLs again, because the rules may have changed. */
     checkReturnTo: (returnTo: unknown) => string | undefined
-    company: Pick<Company, 'shownApps' | 'replacedBy'>
+    company: Pick<Company, 'shownApps' | 'activeReplacements'>
     delistedApps: Pick<ReturnType<typeof createDelistedApps>, 'isRemoved'>
     people: Pick<PeopleStore, 'get'>
     now: () => number
@@ -194,15 +194,15 @@ export class WalkStore {
   /** Sorts apps in the company's order, without hidden and removed ones. A replacement continues an unconnected app. */
   #visibleInOrder({ visit, visitAtStart, ...walk }: Walk): Walk {
     const { delistedApps, company } = this.#deps
-    const { replacedBy, shownApps } = company
+    const { activeReplacements, shownApps } = company
     const apps = shownApps(
       walk.apps.filter(
         ({ instance, status }) =>
-          status !== 'connected' || !(replacedBy.has(instance) || delistedApps.isRemoved(instance)),
+          status !== 'connected' || !(activeReplacements.has(instance) || delistedApps.isRemoved(instance)),
       ),
     )
     const withSuccessors = (one: Walk['visit']) => {
-      const datasources = one.datasources.map((instance) => replacedBy.get(instance) ?? instance)
+      const datasources = one.datasources.map((instance) => activeReplacements.get(instance) ?? instance)
       return { ...one, datasources }
     }
     return {

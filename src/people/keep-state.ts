@@ -266,13 +266,13 @@ export const withActions = (state: KeepState, actions: readonly OperatorAction[]
   actions: [...(state.actions ?? []), ...actions].slice(-MAX_ACTIONS),
 })
 
-/** Emails stay paused when an app moves. @param replacedBy replacement instances by the replaced instance */
+/** Emails stay paused when an app moves. @param activeReplacements replacement instances by the replaced instance */
 export const withReplacements = (
   massDisconnects: readonly MassDisconnect[],
-  replacedBy: ReadonlyMap<string, string>,
+  activeReplacements: ReadonlyMap<string, string>,
 ): MassDisconnect[] =>
   massDisconnects.map((app) => {
-    const instance = replacedBy.get(app.instance)
+    const instance = activeReplacements.get(app.instance)
     return instance === undefined ? app : { ...app, instance, movedTo: instance }
   })
 

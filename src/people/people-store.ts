@@ -43,7 +43,7 @@ type PeopleDeps = {
   company?:
     | {
         isVisible: (app: AppRecord) => boolean
-        replacedBy: ReadonlyMap<string, string>
+        activeReplacements: ReadonlyMap<string, string>
         findReplaced: (apps: readonly AppRecord[]) => boolean
       }
     | undefined
@@ -278,7 +278,7 @@ export class PeopleStore {
     const { company } = this.#deps
     if (company === undefined) return stored
     company.findReplaced(stored.lastCheck?.apps ?? [])
-    const person = withSuccessors(stored, company.replacedBy)
+    const person = withSuccessors(stored, company.activeReplacements)
     const { lastCheck } = person
     if (lastCheck === undefined) return person
     const apps = lastCheck.apps.filter(company.isVisible)

@@ -3,10 +3,10 @@ import { omitUndefined } from '../omit-undefined.ts'
 import type { AppRecord, EmailRecord, Person } from './person.ts'
 
 /** Continues the history of a replaced app under the instance that replaces it, in records and emails. */
-export function withSuccessors(person: Person, replacedBy: ReadonlyMap<string, string>): Person {
+export function withSuccessors(person: Person, activeReplacements: ReadonlyMap<string, string>): Person {
   const { lastCheck, intents } = person
-  if (replacedBy.size === 0) return person
-  const rename = (instance: string) => replacedBy.get(instance) ?? instance
+  if (activeReplacements.size === 0) return person
+  const rename = (instance: string) => activeReplacements.get(instance) ?? instance
   const renamed = ({ apps, alsoListed, ...email }: EmailRecord): EmailRecord => ({
     ...email,
     ...omitUndefined({ apps: apps?.map(rename), alsoListed: alsoListed?.map(rename) }),
@@ -16,7 +16,7 @@ export function withSuccessors(person: Person, replacedBy: ReadonlyMap<string, s
     one.instance ? { ...one, instance: rename(one.instance) } : one,
   )
   const apps = new Map(lastCheck?.apps.map((app) => [app.instance, app]))
-  for (const [movedFrom, instance] of replacedBy) {
+  for (const [movedFrom, instance] of activeReplacements) {
     const [former, successorRecord] = [apps.get(movedFrom), apps.get(instance)]
     apps.delete(movedFrom)
     // An app that is back after it was removed or hidden starts over.

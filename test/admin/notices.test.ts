@@ -312,7 +312,7 @@ it('a fall counts people who lost access and wait for an admin by now', async ()
 it.each([
   ['has moved', new Map([['slack_0', 'slack_1']])],
   ['is new for 3 people', new Map<string, string>()],
-])('the digest says at once that an app %s', async (sentence, replacedBy) => {
+])('the digest says at once that an app %s', async (sentence, activeReplacements) => {
   const slackOf = { instance: 'slack_1', name: 'Slack', people: 3 }
   const newApps = [{ ...slackOf, noticedAt: now, since: now }]
   const appEvents = [{ ...slackOf, what: 'new' as const, at: now }]
@@ -320,7 +320,7 @@ it.each([
   const digest = { ...before, nothing: 0, day: '2027-01-24', at: now - DAY }
   const state = { ...keepState, newApps, appEvents, digest }
 
-  const { paragraphs } = digestNotice(report, state, now, { ...words, replacedBy })
+  const { paragraphs } = digestNotice(report, state, now, { ...words, activeReplacements })
 
   expect(paragraphs.join(' ')).toContain(`Slack ${sentence}`)
 })

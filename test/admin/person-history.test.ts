@@ -382,8 +382,8 @@ it.each<[what: string, isTheirs: boolean, Partial<Person>, Partial<OperatorActio
 it('an action about an app that was replaced since concerns its replacement', () => {
   const state = { ...newKeepState(), actions: [released({ app: 'slack_0' })] }
   const person = lost({}, ['lost', NOW - DAY])
-  const replacedBy = new Map([['slack_0', 'slack_1']])
-  expect(historyOf(person, state, replacedBy).events).toContainEqual({
+  const activeReplacements = new Map([['slack_0', 'slack_1']])
+  expect(historyOf(person, state, activeReplacements).events).toContainEqual({
     at: NOW,
     what: 'released',
     by: 'root',

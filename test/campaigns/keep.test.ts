@@ -34,7 +34,7 @@ function setUpKeepRuns(size: number, apps: Apps = { slack_1: 'awaiting' }) {
     shownApps: (apps) => apps,
     state: keepState,
     save: (next) => Promise.resolve(void (keepState = next)),
-    company: { timezone: 'UTC', quietDays: [], replacedBy: new Map() },
+    company: { timezone: 'UTC', quietDays: [], activeReplacements: new Map() },
     ownersOf: () => [],
     requestApproval: () => Promise.resolve(false),
     findDecision: () => Promise.resolve(undefined),

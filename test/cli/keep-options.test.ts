@@ -6,11 +6,11 @@ import { pausedApps, unansweredDelistings, type DelistedApp } from '../../src/pe
 import { DAY, monday } from './installation.ts'
 import { newKeepState } from '../helpers/people.ts'
 
-const replacements = new Map([
+const declaredReplacements = new Map([
   ['jira_1', 'jira_2'],
   ['github_0', 'github_1'],
 ])
-const moment = { now: monday, replacements, datasourceOf: neutralCompany.datasourceOf }
+const moment = { now: monday, declaredReplacements, datasourceOf: neutralCompany.datasourceOf }
 const midnight = Date.parse('2027-01-18')
 
 const REFUSED =

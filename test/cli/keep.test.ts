@@ -286,9 +286,9 @@ it('a person’s history has every app that an email listed, also after one is r
     await run([ADA])
   }
   const state = await keepState.load()
-  const emailsOf = (person: Person, replacedBy = new Map<string, string>()) =>
-    historyOf(withSuccessors(person, replacedBy), state, replacedBy).events.flatMap(({ what, apps }) =>
-      apps === undefined ? [] : [[what, ...apps]],
+  const emailsOf = (person: Person, activeReplacements = new Map<string, string>()) =>
+    historyOf(withSuccessors(person, activeReplacements), state, activeReplacements).events.flatMap(
+      ({ what, apps }) => (apps === undefined ? [] : [[what, ...apps]]),
     )
 
   expect(sentEmails.at(-1)?.text).toMatch(/- Jira 1\n +- Notion 1/)

@@ -47,7 +47,7 @@ async function moveOnHold(company = withoutReplaces(), movers = twelve) {
     const state = await keepState.load()
     const report = await createReport(summarizeAll(store.all(), state), now, { since: monday })
     const [item] = describeActionItems(report, state, t, now)
-    const loser = historyOf((await store.get(seven[0]!))!, state, given.company.replacedBy)
+    const loser = historyOf((await store.get(seven[0]!))!, state, given.company.activeReplacements)
     const events = loser.events.map(({ what }) => what)
     const returned = report.days.reduce((sum, day) => sum + day.returned, 0)
     return { state, report, returned, item, help: loser.help, events }

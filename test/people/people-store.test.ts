@@ -157,7 +157,7 @@ it('people are read in slices, so that requests aren’t blocked', async () => {
 
 const hides = {
   company: {
-    replacedBy: new Map(),
+    activeReplacements: new Map(),
     findReplaced: () => true,
     isVisible: ({ instance }: { instance: string }) => instance !== 'jira_1',
   },

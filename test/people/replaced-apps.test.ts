@@ -11,7 +11,7 @@ import { memoryRecords } from '../helpers/memory-records.ts'
 import { collect, newKeepState, testPeople, withConsents } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 
-const replacedBy = new Map([['slack_1', 'slack_2']])
+const activeReplacements = new Map([['slack_1', 'slack_2']])
 const former: AppRecord = { instance: 'slack_1', name: 'Slack', status: 'connected', since: 1 }
 const next: AppRecord = { instance: 'slack_2', name: 'Slack', status: 'awaiting', since: 5, newAt: 5 }
 const without = (app: AppRecord): AppRecord => {
@@ -72,7 +72,7 @@ it.each<[string, AppRecord[], AppRecord | undefined]>([
   ['was never seen has not moved if it isn’t new', [without(next)], without(next)],
 ])('the successor of an app that %s', (_what, apps, successor) => {
   const person = { ...newPerson('ada@acme.example', 0), lastCheck: { checkedAt: 9, apps } }
-  const after = withSuccessors(person, replacedBy).lastCheck?.apps
+  const after = withSuccessors(person, activeReplacements).lastCheck?.apps
   expect(after?.find(({ instance }) => instance === 'slack_2')).toEqual(successor)
 })
 
@@ -92,7 +92,10 @@ it.each<[string, AppRecord[], string[], string[]]>([
   const person = { ...newPerson('ada@acme.example', 0), lastCheck: { checkedAt: 9, apps } }
   const failures = [{ at: 8, instance: 'slack_1', code: 'blocked' }]
 
-  const after = withSuccessors({ ...person, failures, intents: { checkedAt: 9, apps: intents } }, replacedBy)
+  const after = withSuccessors(
+    { ...person, failures, intents: { checkedAt: 9, apps: intents } },
+    activeReplacements,
+  )
 
   expect(after.intents?.apps.map(({ instance }) => instance)).toEqual(expected)
   expect(after.intents?.apps).toEqual(expected.map((instance) => ({ ...intents.at(-1), instance })))
@@ -103,7 +106,7 @@ it('failures and choices of a person who was never checked follow their app', ()
   const apps = [{ instance: 'slack_1', kind: 'skipped' as const, since: 1 }]
   const failures = [{ at: 8, instance: 'slack_1', code: 'blocked' }]
   const person = { ...newPerson('ada@acme.example', 0), failures, intents: { checkedAt: 9, apps } }
-  const after = withSuccessors(person, replacedBy)
+  const after = withSuccessors(person, activeReplacements)
   expect(after).toEqual({
     ...person,
     failures: [{ ...failures[0], instance: 'slack_2' }],
@@ -231,7 +234,7 @@ it.each([
     new Map(),
   )
   company.findReplaced([next])
-  const { events } = historyOf(withSuccessors(person, replacedBy), state, replacedBy)
+  const { events } = historyOf(withSuccessors(person, activeReplacements), state, activeReplacements)
   const about = events.filter(({ what }) => what !== 'listedAt')
   expect(about.map(({ what }) => what).join()).toBe(`${expected},failed,invitation`)
   expect(about.flatMap(({ app, apps: some = [app ?? ''] }) => some)).toEqual(about.map(() => 'slack_2'))
@@ -246,5 +249,7 @@ it.each([
   expect(page.events.map(({ details: [name] }) => name)).toEqual([...about.map(() => 'Chat'), undefined])
   expect(page.events.map(({ time }) => Date.parse(time!.iso))).toEqual(events.map(({ at }) => at))
   const raw = await testPeople({ records }).get(fields.email)
-  expect(historyOf(withSuccessors(raw!, replacedBy), state, replacedBy).events).toEqual(events)
+  expect(historyOf(withSuccessors(raw!, activeReplacements), state, activeReplacements).events).toEqual(
+    events,
+  )
 })

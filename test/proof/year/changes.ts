@@ -16,7 +16,7 @@ type ChangesOptions = {
   random: Random
   workforce: Workforce
   /** The company file's `replaces`, the other way around. */
-  replacedBy: Map<string, string>
+  activeReplacements: Map<string, string>
   /** Time of an owner's last approval of an app. */
   answers: Map<string, number>
   /** Options of the operator for the next run. */
@@ -34,7 +34,7 @@ export class Changes {
   readonly gone: { instance: string; at: number }[] = []
 
   constructor(options: ChangesOptions) {
-    const { seed, days, calendar, random, workforce, replacedBy, operate } = options
+    const { seed, days, calendar, random, workforce, activeReplacements, operate } = options
     this.#options = options
     const start = calendar.now
     const moment = (from: number, to: number) =>
@@ -63,7 +63,7 @@ export class Changes {
     calendar.at(moment(0.65, 0.72), () => {
       const successor = replaced.replace('_1', '_2')
       workforce.replaceApp(replaced, successor)
-      replacedBy.set(replaced, successor)
+      activeReplacements.set(replaced, successor)
       this.gone.push({ instance: replaced, at: calendar.now })
     })
   }

@@ -47,8 +47,8 @@ export class Year {
   readonly #journal = createHash('sha256')
   readonly #store = createStore(() => this.#calendar.now)
   readonly #answers = new Map<string, number>()
-  readonly #replacedBy = new Map<string, string>()
-  readonly #people = this.#openPeople(this.#replacedBy)
+  readonly #activeReplacements = new Map<string, string>()
+  readonly #people = this.#openPeople(this.#activeReplacements)
   readonly #workforce: Workforce
   readonly #changes: Changes
   readonly #sent = new WeakMap<Email, SentEmail>()
@@ -73,10 +73,10 @@ export class Year {
         ...this.#store,
         checkReturnTo: () => undefined,
         company: {
-          replacedBy: this.#replacedBy,
+          activeReplacements: this.#activeReplacements,
           shownApps: (apps) =>
             apps.flatMap((app) => {
-              const instance = this.#replacedBy.get(app.instance) ?? app.instance
+              const instance = this.#activeReplacements.get(app.instance) ?? app.instance
               const isOver = instance !== app.instance && apps.some((one) => one.instance === instance)
               return isOver ? [] : { ...app, instance }
             }),
@@ -95,7 +95,7 @@ export class Year {
       calendar,
       random: createRandom(seed, 3),
       workforce: this.#workforce,
-      replacedBy: this.#replacedBy,
+      activeReplacements: this.#activeReplacements,
       answers: this.#answers,
       operate: (change) => void this.#operations.push(change),
     })
@@ -109,15 +109,18 @@ export class Year {
   }
 
   /** Pages and each run, as the company file was when they began. */
-  #openPeople(replacedBy: ReadonlyMap<string, string>, records: Partial<StoreRecords> = {}): PeopleStore {
+  #openPeople(
+    activeReplacements: ReadonlyMap<string, string>,
+    records: Partial<StoreRecords> = {},
+  ): PeopleStore {
     return new PeopleStore({
       keyRing: this.#store.keyRing,
       records: { ...this.#store.records, ...records },
       retentionDays: 90,
       company: {
-        replacedBy,
+        activeReplacements,
         findReplaced: () => true,
-        isVisible: ({ instance }) => !replacedBy.has(instance),
+        isVisible: ({ instance }) => !activeReplacements.has(instance),
       },
       now: () => this.#calendar.now,
     })
@@ -174,11 +177,11 @@ export class Year {
     listed: ReadonlySet<Employee>,
     life: Life,
   ): CampaignRun & ConstructorParameters<typeof KeepRun>[2] {
-    const replacedBy = new Map(this.#replacedBy)
-    const people = this.#openPeople(replacedBy)
+    const activeReplacements = new Map(this.#activeReplacements)
+    const people = this.#openPeople(activeReplacements)
     const { compareAndSet, compareAndRemove } = this.#store.records
     // A rename writes several records.
-    const renaming = this.#openPeople(replacedBy, {
+    const renaming = this.#openPeople(activeReplacements, {
       compareAndSet: (...args) => life.during(() => compareAndSet(...args)),
       compareAndRemove: (...args) => life.during(() => compareAndRemove(...args)),
     })
@@ -191,7 +194,7 @@ export class Year {
         change: (email, how) => life.during(() => people.change(email, how)),
       },
       state: this.#keepState,
-      company: { timezone: 'UTC', quietDays: this.#changes.quiet, replacedBy },
+      company: { timezone: 'UTC', quietDays: this.#changes.quiet, activeReplacements },
       ownersOf: () => ['owner@acme.example'],
       requestApproval: (approval) => this.#askOwner(approval),
       findDecision: async (instance) => {
