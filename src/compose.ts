@@ -103,7 +103,7 @@ export function createOnramp(
       webhooks?.start()
       return waitForDataKey(keyRing, closing.signal).then(
         // If it fails, the next read of all people repeats it.
-        () => void people.findReplacedApps().catch(() => {}),
+        () => void people.loadReplacements().catch(() => {}),
       )
     },
     drain: readiness.drain,

@@ -26,7 +26,7 @@ export async function showPerson(
   const company = loadCompanyOf(settings)
   return await withStore(settings, async (records) => {
     const people = openPeople({ records, settings, now }, company)
-    await people.findReplacedApps()
+    await people.loadReplacements()
     const shownPerson = await people.get(await people.currentAddress(email))
     // The store also has apps that the company hides.
     const person =

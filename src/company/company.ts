@@ -77,8 +77,8 @@ function resolveApps(
   /** False if the app is hidden or replaced. */
   const isVisible = ({ instance }: App) =>
     !(hidesSome && datasourceOf(instance)?.isHidden) && !activeReplacements.has(instance)
-  /** Completes `activeReplacements` from a person's apps, as listed or recorded. @returns true if it is complete */
-  const findReplaced = (apps: readonly App[]) => {
+  /** Adds to `activeReplacements` those among a person's apps, listed or recorded. @returns true if all are active */
+  const activateReplacements = (apps: readonly App[]) => {
     for (const [former, to] of declaredReplacements)
       if (apps.some(({ instance }) => instance === to)) activeReplacements.set(former, to)
     return activeReplacements.size === declaredReplacements.size
@@ -106,11 +106,11 @@ function resolveApps(
     declaredReplacements,
     /** Replacements that were listed for someone. Until then, people still connect the former app. */
     activeReplacements: activeReplacements as ReadonlyMap<string, string>,
-    findReplaced,
+    activateReplacements,
     isVisible,
     /** Listed apps, as pages show them. A replaced one gets its replacement's instance, unless that is listed, too. */
     shownApps: <T extends App>(apps: T[]): T[] => {
-      findReplaced(apps)
+      activateReplacements(apps)
       const isListed = (instance: string | undefined) => apps.some((app) => app.instance === instance)
       return visibleInOrder(
         apps.map((app) => {

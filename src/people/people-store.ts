@@ -44,7 +44,7 @@ type PeopleDeps = {
     | {
         isVisible: (app: AppRecord) => boolean
         activeReplacements: ReadonlyMap<string, string>
-        findReplaced: (apps: readonly AppRecord[]) => boolean
+        activateReplacements: (apps: readonly AppRecord[]) => boolean
       }
     | undefined
   /** Called after events were added. Absent: none are added. @param dropped the number of old events removed */
@@ -58,7 +58,7 @@ export class PeopleStore {
   readonly #formerAddresses: ReturnType<typeof createFormerAddresses>
   /** The text of each record that was read, which saves a read before its change. */
   readonly #texts = new WeakMap<Person, string>()
-  #replacedApps: Promise<void> | undefined
+  #loadedReplacements: Promise<void> | undefined
 
   constructor(deps: PeopleDeps) {
     this.#deps = deps
@@ -205,7 +205,7 @@ export class PeopleStore {
 
   /** Everyone, unordered, in slices, between which requests get a turn. @param onUnreadable gets a record's key */
   async *all(onUnreadable: (key: string) => void = () => {}): AsyncGenerator<Person> {
-    await this.findReplacedApps()
+    await this.loadReplacements()
     let until = performance.now() + SLICE_MS
     for await (const batch of this.#batches(onUnreadable))
       for (const person of batch) {
@@ -218,18 +218,18 @@ export class PeopleStore {
   }
 
   /** Reads everyone's lists once for each process, because they show which apps are replaced. No page waits for it. */
-  findReplacedApps(): Promise<void> {
-    return (this.#replacedApps ??= this.#findReplacedApps().catch((error: unknown) => {
-      this.#replacedApps = undefined
+  loadReplacements(): Promise<void> {
+    return (this.#loadedReplacements ??= this.#loadReplacements().catch((error: unknown) => {
+      this.#loadedReplacements = undefined
       throw error
     }))
   }
 
-  async #findReplacedApps(): Promise<void> {
+  async #loadReplacements(): Promise<void> {
     const { company } = this.#deps
-    if (company?.findReplaced([]) !== false) return
+    if (company?.activateReplacements([]) !== false) return
     for await (const batch of this.#batches()) {
-      if (batch.some(({ lastCheck }) => company.findReplaced(lastCheck?.apps ?? []))) return
+      if (batch.some(({ lastCheck }) => company.activateReplacements(lastCheck?.apps ?? []))) return
       await yieldToEventLoop()
     }
   }
@@ -277,7 +277,7 @@ export class PeopleStore {
   #withoutHidden(stored: Person): Person {
     const { company } = this.#deps
     if (company === undefined) return stored
-    company.findReplaced(stored.lastCheck?.apps ?? [])
+    company.activateReplacements(stored.lastCheck?.apps ?? [])
     const person = withSuccessors(stored, company.activeReplacements)
     const { lastCheck } = person
     if (lastCheck === undefined) return person

@@ -74,7 +74,7 @@ function setUpApprovalPages({
   keepStateStore.load = () => Promise.resolve(keepState)
   async function* all() {
     passes++
-    for (const person of people) company.findReplaced(person.lastCheck?.apps ?? [])
+    for (const person of people) company.activateReplacements(person.lastCheck?.apps ?? [])
     yield* people
   }
   const user = { issuer: 'https://as.example', subject: email, email, emailVerified }

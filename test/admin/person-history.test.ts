@@ -313,7 +313,7 @@ it.each([
   const secret = { name: 'Vault', hidden: true }
   const file = { datasources: { slack_2: { name: 'Chat', replaces: 'slack_1' }, secret } }
   const company = resolveCompany(file, new Map())
-  company.findReplaced([{ instance: 'slack_2' }])
+  company.activateReplacements([{ instance: 'slack_2' }])
   const person = withEmail(withSlack, {
     campaign: 'lapses',
     reminder: 0,

@@ -224,7 +224,7 @@ it('an email that a killed run left open is reported once', async () => {
 
 async function shownAfterMove(changed: Partial<KeepState>) {
   const company = resolveCompany({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
-  company.findReplaced([{ instance: 'slack_2' }])
+  company.activateReplacements([{ instance: 'slack_2' }])
   const report = await createReport(summarizeAll(installation().people.all()), monday)
   const apps = { ...report, datasources: [newAppCounts('slack_2', 'Slack')] }
   return withCompanyNames(apps, { ...newKeepState(), ...changed }, company, 'en')

@@ -194,7 +194,7 @@ it('a person who waits for an app then waits for the one that replaces it', asyn
   const company = resolveCompany({ datasources: { wiki_9: { replaces: 'wiki_0' } } }, new Map())
   const walks = openWalks(company)
   const loaded = await walks.load(ada)
-  company.findReplaced([{ instance: 'wiki_9' }])
+  company.activateReplacements([{ instance: 'wiki_9' }])
 
   const listed = [{ instance: 'wiki_9', name: 'Wiki', status: 'awaiting' as const }]
   const after = await walks.update(ada, (walk) => applyCheck(walk, listed, 2, 30), loaded)

@@ -158,7 +158,7 @@ it('people are read in slices, so that requests aren’t blocked', async () => {
 const hides = {
   company: {
     activeReplacements: new Map(),
-    findReplaced: () => true,
+    activateReplacements: () => true,
     isVisible: ({ instance }: { instance: string }) => instance !== 'jira_1',
   },
 }

@@ -163,7 +163,7 @@ it('emails about a new app count for the one that replaces it', async () => {
   const state = { ...newKeepState(), evaluatedAt: monday }
   const due = async () => {
     const company = resolveCompany({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
-    company.findReplaced([next])
+    company.activateReplacements([next])
     const person = await testPeople({ records, company }).get('ada@acme.example')
     const moment = { state, now: monday, calendar: { timezone: 'UTC' } }
     const about = appsOf(person!).filter((app) => isAboutApp(NEW_APPS, app, person!, moment))
@@ -195,7 +195,7 @@ it.each([1, 2])(
       await check(1 + time / 2, 'slack_1')
       await check(1.1 + time / 2)
     }
-    company.findReplaced([next])
+    company.activateReplacements([next])
     const moved = {
       instance: 'slack_2',
       name: 'Slack',
@@ -233,7 +233,7 @@ it.each([
     { datasources: { slack_2: { name: 'Chat', replaces: 'slack_1' } } },
     new Map(),
   )
-  company.findReplaced([next])
+  company.activateReplacements([next])
   const { events } = historyOf(withSuccessors(person, activeReplacements), state, activeReplacements)
   const about = events.filter(({ what }) => what !== 'listedAt')
   expect(about.map(({ what }) => what).join()).toBe(`${expected},failed,invitation`)

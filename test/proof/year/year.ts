@@ -119,7 +119,7 @@ export class Year {
       retentionDays: 90,
       company: {
         activeReplacements,
-        findReplaced: () => true,
+        activateReplacements: () => true,
         isVisible: ({ instance }) => !activeReplacements.has(instance),
       },
       now: () => this.#calendar.now,
