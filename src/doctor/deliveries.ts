@@ -9,8 +9,8 @@ import { sendEventOnce } from '../webhooks/sender.ts'
 import { withTimeout } from '../with-timeout.ts'
 import { createCheck, fail, ok, unreachable, warn, type DoctorContext } from './findings.ts'
 
-/** `trouble`: undefined if the server accepts the sign-in. `sender`: the reply if it rejects MAIL_FROM. */
-type EmailFacts = { trouble: string | undefined; hasNoToken?: boolean; sender?: string | undefined }
+/** `trouble`: undefined if the server accepts the sign-in. `senderRejection`: its reply if it rejects MAIL_FROM. */
+type EmailFacts = { trouble: string | undefined; hasNoToken?: boolean; senderRejection?: string | undefined }
 
 const LIMIT_MS = 10_000
 
@@ -19,8 +19,8 @@ async function collectEmail(settings: Partial<Settings>): Promise<EmailFacts> {
   const server = new SmtpClient(settings)
   try {
     await withTimeout(LIMIT_MS, server.check())
-    const refusal = from && senderRefusal(settings, from.address, LIMIT_MS).catch(() => undefined)
-    return { trouble: undefined, sender: await refusal }
+    const rejection = from && senderRefusal(settings, from.address, LIMIT_MS).catch(() => undefined)
+    return { trouble: undefined, senderRejection: await rejection }
   } catch (error) {
     const late = `the mail server gave no response within ${LIMIT_MS / 1_000} seconds`
     const trouble =
@@ -33,7 +33,7 @@ async function collectEmail(settings: Partial<Settings>): Promise<EmailFacts> {
   }
 }
 
-function connectionOf({ trouble, hasNoToken }: EmailFacts) {
+function connectionFinding({ trouble, hasNoToken }: EmailFacts) {
   const message = trouble && `${trouble.replace(/^[nt]/, (letter) => letter.toUpperCase())}.`
   if (!message)
     return ok(
@@ -50,7 +50,10 @@ function connectionOf({ trouble, hasNoToken }: EmailFacts) {
       )
 }
 
-function senderOf({ sender: reply }: EmailFacts, { settings: { MAIL_FROM: from }, faults }: DoctorContext) {
+function senderFinding(
+  { senderRejection: reply }: EmailFacts,
+  { settings: { MAIL_FROM: from }, faults }: DoctorContext,
+) {
   if (reply !== undefined)
     return fail(
       `The mail server rejects ${from?.address} as a sender: ${reply.slice(0, 200)}.`,
@@ -65,7 +68,7 @@ function senderOf({ sender: reply }: EmailFacts, { settings: { MAIL_FROM: from }
 }
 
 export const emailCheck = createCheck(collectEmail, {
-  'settings.mail': (facts, context) => [connectionOf(facts), senderOf(facts, context)],
+  'settings.mail': (facts, context) => [connectionFinding(facts), senderFinding(facts, context)],
 })
 
 const collectWebhook = (settings: Partial<Settings>, now: number) =>

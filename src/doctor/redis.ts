@@ -145,7 +145,7 @@ const IS_CLUSTER = fail(
   'REDIS_CLUSTER: set it to yes',
 )
 
-function connectionOf(facts: RedisFacts, context: DoctorContext) {
+function connectionFinding(facts: RedisFacts, context: DoctorContext) {
   const { info, url } = facts
   const isCluster = topologyOf(context.settings).kind === 'cluster'
   if (isCluster && info['cluster_enabled'] === '0')
@@ -161,14 +161,14 @@ function connectionOf(facts: RedisFacts, context: DoctorContext) {
 }
 
 /** Evicting a session would sign the person out. */
-const evictionOf = ({ info: { maxmemory_policy: policy = 'noeviction' } }: RedisFacts) =>
+const evictionFinding = ({ info: { maxmemory_policy: policy = 'noeviction' } }: RedisFacts) =>
   policy !== 'noeviction' &&
   warn(
     'Redis may evict sessions when memory is full (maxmemory-policy is not noeviction).',
     'REDIS_URL: set maxmemory-policy noeviction in Redis',
   )
 
-function persistenceOf({ info }: RedisFacts) {
+function persistenceFinding({ info }: RedisFacts) {
   const { aof_enabled: isOn, aof_last_write_status: aof, rdb_last_bgsave_status: rdb } = info
   if (isOn === undefined) return undefined
   if ((isOn === '1' ? aof : rdb) === 'err')
@@ -184,5 +184,9 @@ function persistenceOf({ info }: RedisFacts) {
 }
 
 export const redisCheck = createCheck(collect, {
-  'store.redis': (facts, context) => [connectionOf(facts, context), evictionOf(facts), persistenceOf(facts)],
+  'store.redis': (facts, context) => [
+    connectionFinding(facts, context),
+    evictionFinding(facts),
+    persistenceFinding(facts),
+  ],
 })
