@@ -7,7 +7,7 @@ import type { Company } from '../company/company.ts'
 import type { SignInStart } from '../sign-in/start.ts'
 import type { Audit } from '../web/audit.ts'
 import type { Log } from '../web/log.ts'
-import { isFollowedFromOwnPage, isProvenFromOwnPage } from '../web/cross-site.ts'
+import { mayBeFromOwnPage, isProvenFromOwnPage } from '../web/cross-site.ts'
 import type { SendPage } from '../web/pages.ts'
 import { personKey, findSignedIn, type User } from '../session/signed-in.ts'
 import { seeOther } from '../web/see-other.ts'
@@ -74,7 +74,7 @@ export function createInviteRoutes(deps: {
     const { token = '' } = req.params as { token?: string }
     const sent = await invitations.read(token)
     if (sent === undefined) return seeOther(res, '/onboarding')
-    if (!isFollowedFromOwnPage(req, publicUrl)) return seeOther(res, `/invite/${token}`)
+    if (!mayBeFromOwnPage(req, publicUrl)) return seeOther(res, `/invite/${token}`)
     // This is for the hint and the report only, so people sign in even without the store.
     const invitation = await withCurrentAddress(sent, people).catch(() => sent)
     // The hint is visible in the address. A program that has the link must not learn the whole email from it, so only a

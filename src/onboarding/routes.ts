@@ -5,7 +5,7 @@ import { isRecentSignIn } from '../sign-in/require-sign-in.ts'
 import { parseReturnTo, type ReturnToRules } from '../sign-in/return-to.ts'
 import type { Audit } from '../web/audit.ts'
 import { browserGoneSignal } from '../web/error-page.ts'
-import { isFollowedFromOwnPage, isFromOtherSite, untrustedPath } from '../web/cross-site.ts'
+import { mayBeFromOwnPage, isFromOtherSite, untrustedPath } from '../web/cross-site.ts'
 import type { Languages } from '../web/languages/languages.ts'
 import type { Log } from '../web/log.ts'
 import { PLACEHOLDERS, type SendPage } from '../web/pages.ts'
@@ -92,7 +92,7 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
   router.get(CONNECT_PATHS, async (req, res) => {
     const { user, signedInAt } = requireSignedIn(req)
     const { instance } = req.params as { instance?: string }
-    if (!isFollowedFromOwnPage(req, publicUrl)) {
+    if (!mayBeFromOwnPage(req, publicUrl)) {
       if (!isRecentSignIn(signedInAt, now())) return seeOther(res, '/onboarding')
       // A sign-in interrupted the click.
       const { visit } = await walks.load(user)

@@ -49,7 +49,7 @@ function isEmbedded(req: Request): boolean {
 }
 
 /** For links that lead to a datasource. Programs without metadata pass, because they aren't pages of another site. */
-export const isFollowedFromOwnPage = (req: Request, publicOrigin: string): boolean =>
+export const mayBeFromOwnPage = (req: Request, publicOrigin: string): boolean =>
   isFromOwnPage(req, publicOrigin) !== false
 
 /** True if the browser proves a click on our own page; older browsers can't. */

@@ -9,7 +9,7 @@ import { StoreUnavailable } from '../records/records.ts'
 import { sendsBearer } from './bearer.ts'
 import { currentRequest, newRequestId } from '../trace/current-request.ts'
 import {
-  isFollowedFromOwnPage,
+  mayBeFromOwnPage,
   isFromOtherSite,
   isMarkedUntrusted,
   pathWithoutReload,
@@ -133,8 +133,7 @@ const GETS_WITH_EFFECT = /^\/(onboarding\/connect|invite\/[^/]+\/start|sign-out|
 /** The URL for "Try again", which must not turn a request from elsewhere into one from our page. */
 function repeatable(req: Request, publicUrl: string): string {
   const isElsewhere =
-    isFromOtherSite(req, publicUrl) ||
-    (GETS_WITH_EFFECT.test(req.path) && !isFollowedFromOwnPage(req, publicUrl))
+    isFromOtherSite(req, publicUrl) || (GETS_WITH_EFFECT.test(req.path) && !mayBeFromOwnPage(req, publicUrl))
   return isElsewhere && !isMarkedUntrusted(req) ? untrustedPath(req.originalUrl) : req.originalUrl
 }
 

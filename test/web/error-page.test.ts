@@ -7,7 +7,7 @@ import { resolveCompany, neutralCompany, type Company } from '../../src/company/
 import { Problem, type ProblemCode } from '../../src/problem.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { createSession, startSession } from '../../src/session/session.ts'
-import { isFollowedFromOwnPage, isFromOtherSite, isProvenFromOwnPage } from '../../src/web/cross-site.ts'
+import { mayBeFromOwnPage, isFromOtherSite, isProvenFromOwnPage } from '../../src/web/cross-site.ts'
 import { createErrorPage, problemTexts } from '../../src/web/error-page.ts'
 import type { Log } from '../../src/web/log.ts'
 import { createPages, type SendPage } from '../../src/web/pages.ts'
@@ -261,7 +261,7 @@ it.each<[from: string, path: string, site: string, again: string]>([
   const judging = express().use((req, res) => {
     const origin = 'https://onramp.example'
     const isOther = isFromOtherSite(req, origin)
-    res.json([!isOther, isFollowedFromOwnPage(req, origin), isProvenFromOwnPage(req)])
+    res.json([!isOther, mayBeFromOwnPage(req, origin), isProvenFromOwnPage(req)])
   })
   const sameOrigin = await request(judging).get(again).set('sec-fetch-site', 'same-origin')
   expect(sameOrigin.body).toEqual(Array(3).fill(!from.startsWith('another')))
