@@ -1,12 +1,16 @@
 // Matching of uses: operations by method and path, fields by name and place, bodies only if they were read.
 import { expect, test } from 'vitest'
-import { createMatcher, matchCall, type Call } from '../../packages/deprecations/src/matching/matching.ts'
+import {
+  createOperationLookup,
+  matchCall,
+  type Call,
+} from '../../packages/deprecations/src/matching/matching.ts'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import type { Entry } from '../../packages/deprecations/src/schedule/schedule.ts'
 
-const matcher = createMatcher(publishedSchedule)
+const findOperation = createOperationLookup(publishedSchedule)
 const uses = (call: Call) => {
-  const scheduled = matcher(call.method, call.url)
+  const scheduled = findOperation(call.method, call.url)
   return (scheduled === undefined ? [] : matchCall(scheduled, call)).map(
     ({ entry, confidence, side, pointer }) =>
       [entry.id, confidence, side, pointer].filter((part) => part !== undefined).join(' '),

@@ -2,7 +2,7 @@
 import { InputFault } from '@onramp/terminal/arguments'
 import { exchangeReaders } from '../input/exchanges.ts'
 import { asText, type InputRecord, type openSource } from '../input/source.ts'
-import { createMatcher, type Match } from '../matching/matching.ts'
+import { createOperationLookup, type Match } from '../matching/matching.ts'
 import { readOpenApi } from '../openapi/openapi.ts'
 import { statusOn, type Entry, type Schedule } from '../schedule/schedule.ts'
 
@@ -113,7 +113,7 @@ export const checkFiles = async (
   { schedule, asOf, format }: { schedule: Schedule; asOf: string; format?: Format | undefined },
   report: (fault: string) => void,
 ) => {
-  const matcher = createMatcher(schedule)
+  const findOperation = createOperationLookup(schedule)
   // The size of this map depends on the schedule, not on the traffic.
   const found = new Map<string, Finding>()
   const read: string[] = []
@@ -153,7 +153,7 @@ export const checkFiles = async (
     try {
       const source = await open()
       read.push(file)
-      await readers[format ?? detectFormat(source)](source, matcher, onRecord)
+      await readers[format ?? detectFormat(source)](source, findOperation, onRecord)
       if (requests === before && faults === faultsBefore)
         addFault('no requests found, so nothing was checked')
     } catch (error) {

@@ -4,21 +4,21 @@ import { matchCall, type Call } from '../matching/matching.ts'
 import { asList, parseDocumentText, asRecord, asText, wholeText } from './source.ts'
 import type { FormatReader, InputRecord } from './source.ts'
 
-type Matcher = Parameters<FormatReader>[1]
+type OperationLookup = Parameters<FormatReader>[1]
 
 /** Characters; bounds the memory. */
 const MAX_LINE = 2 * 1024 * 1024
 
 /** Reads lines, counted from 1, and skips blank ones. Keeps at most a chunk and a line in memory. */
 const lineReader =
-  (read: (line: string, matcher: Matcher) => InputRecord | undefined): FormatReader =>
-  async ({ bytes }, matcher, onRecord) => {
+  (read: (line: string, findOperation: OperationLookup) => InputRecord | undefined): FormatReader =>
+  async ({ bytes }, findOperation, onRecord) => {
     const decoder = new TextDecoder()
     let [line, rest]: [number, string | undefined] = [0, '']
     const end = () => {
       line += 1
       const record =
-        rest === undefined ? { fault: 'longer than 2 Mi characters; skipped' } : read(rest, matcher)
+        rest === undefined ? { fault: 'longer than 2 Mi characters; skipped' } : read(rest, findOperation)
       if (record !== undefined && rest?.trim() !== '') onRecord({ ...record, line })
       rest = ''
     }
@@ -38,13 +38,13 @@ const NOT_A_REQUEST =
   'not a request: it has no method and url; record it again, or rename (jq -c {method:.METHOD,url:.URL})'
 
 /** Reads {"method", "url", "request"?, "response"?, "status"?, "time"?}. A null body counts as not recorded. */
-const readExchange = (exchange: Record<string, unknown>, matcher: Matcher): InputRecord => {
+const readExchange = (exchange: Record<string, unknown>, findOperation: OperationLookup): InputRecord => {
   const { method, url, status, request, response, time } = exchange
   if (typeof method !== 'string' || typeof url !== 'string') return { fault: NOT_A_REQUEST }
   // A masked URL may be that of any operation.
   if (!/^[a-z]+(?:-[a-z]+)*$/i.test(method) || !/^(?:\/|https?:\/\/[^/]+\/)/i.test(url))
     return { fault: 'not a whole request: it has no method or no path; record it again or remove it' }
-  const scheduled = matcher(method, url)
+  const scheduled = findOperation(method, url)
   if (scheduled === undefined) return { matches: [] }
 
   const call: Call = { method, url, request: request ?? undefined, response: response ?? undefined }
@@ -64,13 +64,13 @@ const fromProxyLog = (line: Record<string, unknown>) => {
   }
 }
 
-const readNdjson = lineReader((line, matcher) => {
+const readNdjson = lineReader((line, findOperation) => {
   try {
     const exchange = asRecord(JSON.parse(line))
     // Docker wraps each line of a log this way.
-    if (typeof exchange.log === 'string') return readLogLine(exchange.log, matcher)
+    if (typeof exchange.log === 'string') return readLogLine(exchange.log, findOperation)
     const isPlain = 'method' in exchange && 'url' in exchange
-    return readExchange(isPlain ? exchange : fromProxyLog(exchange), matcher)
+    return readExchange(isPlain ? exchange : fromProxyLog(exchange), findOperation)
   } catch {
     return { fault: 'not JSON from its beginning to its end; fix or remove the line' }
   }
@@ -84,7 +84,7 @@ const NO_REQUEST = /"(?:- |<BADREQ>)/
 const CONVERT = `awk '{print "{\\"method\\":\\"" $6 "\\",\\"url\\":\\"" $7 "\\"}"}' (with its columns of method and path)`
 
 /** A line with a quoted request (Common Log Format). Connections without a request are skipped. */
-const readLogLine = (line: string, matcher: Matcher) => {
+const readLogLine = (line: string, findOperation: OperationLookup) => {
   const [, stamp, clf, status] = LOG_LINE.exec(line) ?? []
   const request = clf ?? REQUEST_LINE.exec(line)?.[1]
   if (request === undefined)
@@ -96,26 +96,29 @@ const readLogLine = (line: string, matcher: Matcher) => {
   if ((Number(status) >= 400 && !url.includes('/')) || url === '*' || method === 'CONNECT') return undefined
   // 10/Oct/2026:13:55:36 +0200
   const time = stamp?.replaceAll('/', ' ').replace(':', ' ') ?? ZONED_TIME.exec(line)?.[0]
-  return readExchange({ method, url, time }, matcher)
+  return readExchange({ method, url, time }, findOperation)
 }
 
 /** W3C Extended Log File Format (CloudFront, IIS). */
-const readColumns = (columns: readonly string[], line: string, matcher: Matcher) => {
+const readColumns = (columns: readonly string[], line: string, findOperation: OperationLookup) => {
   const cells = line.split(/[\t ]/)
   const cell = (name: string) => cells[columns.indexOf(name)] ?? '-'
   const [method, stem, query] = ['cs-method', 'cs-uri-stem', 'cs-uri-query'].map(cell)
-  return readExchange({ method, url: `${stem}?${query}`, time: `${cell('date')}T${cell('time')}Z` }, matcher)
+  return readExchange(
+    { method, url: `${stem}?${query}`, time: `${cell('date')}T${cell('time')}Z` },
+    findOperation,
+  )
 }
 
-const readAccessLog: FormatReader = (source, matcher, onRecord) => {
+const readAccessLog: FormatReader = (source, findOperation, onRecord) => {
   let columns: string[] | undefined
   const read = lineReader((line) => {
     if (!line.startsWith('#'))
-      return columns ? readColumns(columns, line, matcher) : readLogLine(line, matcher)
+      return columns ? readColumns(columns, line, findOperation) : readLogLine(line, findOperation)
     columns = /^#Fields:\s*(.*\S)/.exec(line)?.[1]?.split(/\s+/) ?? columns
     return undefined
   })
-  return read(source, matcher, onRecord)
+  return read(source, findOperation, onRecord)
 }
 
 /** @returns undefined for a body that was not recorded completely. Firefox labels plain text as base64 */
@@ -131,7 +134,7 @@ const bodyOf = ({ headers }: Record<string, unknown>, { text, encoding, size }: 
   return asList(headers).map(asRecord).some(isZero) ? '' : undefined
 }
 
-const readHar: FormatReader = async (source, matcher, onRecord) => {
+const readHar: FormatReader = async (source, findOperation, onRecord) => {
   const { data } = parseDocumentText(await wholeText(source, MAX_HAR_MIB), source.name)
   const { entries } = asRecord(asRecord(data).log)
   const fault = 'not a HAR: it has no log.entries; export the traffic again as HAR with content'
@@ -146,7 +149,7 @@ const readHar: FormatReader = async (source, matcher, onRecord) => {
       request: bodyOf(request, asRecord(request.postData)),
       response: bodyOf(response, asRecord(response.content)),
     }
-    const record = readExchange({ method, url, status: response.status, time, ...bodies }, matcher)
+    const record = readExchange({ method, url, status: response.status, time, ...bodies }, findOperation)
     onRecord({ ...record, record: `/log/entries/${index}` })
   }
 }

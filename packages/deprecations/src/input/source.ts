@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { parseTree, type Node, type ParseError } from 'jsonc-parser'
 import { isNode, LineCounter, parseDocument } from 'yaml'
 import { InputFault } from '@onramp/terminal/arguments'
-import type { createMatcher, Match } from '../matching/matching.ts'
+import type { createOperationLookup, Match } from '../matching/matching.ts'
 
 /** @returns an empty record for anything but an object */
 export const asRecord = (value: unknown): Record<string, unknown> =>
@@ -103,7 +103,7 @@ export type InputRecord = { line?: number; record?: string; time?: unknown } & (
 /** Reads a source in one format. @throws {InputFault} for a source in another one */
 export type FormatReader = (
   source: Source,
-  matcher: ReturnType<typeof createMatcher>,
+  findOperation: ReturnType<typeof createOperationLookup>,
   onRecord: (record: InputRecord) => void,
 ) => Promise<void>
 

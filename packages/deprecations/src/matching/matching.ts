@@ -33,7 +33,7 @@ export type Match = {
   line?: () => number | undefined
 }
 
-type Matcher = (method: string, url: string) => ScheduledOperation | undefined
+type OperationLookup = (method: string, url: string) => ScheduledOperation | undefined
 
 /** `channel_invite_info` equals `ChannelInviteInfo`. */
 const plainName = (name: string) => name.toLowerCase().replaceAll('_', '')
@@ -82,7 +82,7 @@ const endPattern = (template: string) => {
 }
 
 /** Prepares a schedule for many calls. @returns a function that returns undefined for operations without entries */
-export const createMatcher = (schedule: Schedule): Matcher => {
+export const createOperationLookup = (schedule: Schedule): OperationLookup => {
   const operationKey = ({ method, path }: Entry) => `${method} ${endPattern(path).source}`.toLowerCase()
   const operations = [...Map.groupBy(schedule, operationKey).values()].map((entries) => {
     const [{ method, path }] = entries as [Entry, ...Entry[]]

@@ -219,14 +219,14 @@ function* matchOperation(scheduled: ScheduledOperation, path: DocumentNode, verb
     yield* matchMessage(response, scheduled, 'response')
 }
 
-export const readOpenApi: FormatReader = async (source, matcher, onRecord) => {
+export const readOpenApi: FormatReader = async (source, findOperation, onRecord) => {
   const root = openDocument(await wholeText(source, MAX_MIB), source.name)
   if (!asText(asRecord(root.value).openapi).startsWith('3.'))
     throw new InputFault(source.name, 1, 'not an OpenAPI 3 document: it has no "openapi: 3…"')
   for (const [template, path] of membersOf(follow(memberOf(root, 'paths')))) {
     const scheduledAt = (verb: string, nearestFirst: readonly DocumentNode[]) =>
       pathsOf(template, [...nearestFirst, root])
-        .map((address) => matcher(verb, address))
+        .map((address) => findOperation(verb, address))
         .find((scheduled) => scheduled !== undefined)
     const target = follow(path)
     if (target === undefined) {

@@ -1,7 +1,14 @@
 // Watches a client's calls for scheduled removals and for deprecation headers. Logs each item once per process,
 // counts it every time, never throws, and keeps no values:
 //   const fetch = watchDeprecations(globalThis.fetch, publishedSchedule, { log: (notice) => logger.warn(notice) })
-import { createMatcher, endpointsOf, pathOf, matchCall, type Call, type Match } from '../matching/matching.ts'
+import {
+  createOperationLookup,
+  endpointsOf,
+  pathOf,
+  matchCall,
+  type Call,
+  type Match,
+} from '../matching/matching.ts'
 import { dayOf, removalText, operationOf, statusOn, titleOf } from '../schedule/schedule.ts'
 import type { Entry, Schedule } from '../schedule/schedule.ts'
 
@@ -112,7 +119,7 @@ const safely = <T>(hook: ((value: T) => unknown) | undefined, value: T): void =>
 
 export const createWatch = (schedule: Schedule, options: WatchOptions = {}) => {
   const { log, count, now = Date.now, seen = seenInProcess } = options
-  const matcher = createMatcher(schedule)
+  const findOperation = createOperationLookup(schedule)
   // Computed on demand, because most calls cause no notice.
   const day = () => dayOf(new Date(now()))
   const notify = (notice: Notice) => {
@@ -126,7 +133,7 @@ export const createWatch = (schedule: Schedule, options: WatchOptions = {}) => {
     /** Never throws. */
     observe: (observed: ObservedCall): void => {
       try {
-        const scheduled = matcher(observed.method, observed.url)
+        const scheduled = findOperation(observed.method, observed.url)
         if (scheduled !== undefined) useNotices(matchCall(scheduled, observed), day).forEach(notify)
         responseNotices(observed, scheduled?.entries ?? [], day).forEach(notify)
       } catch {
@@ -135,7 +142,7 @@ export const createWatch = (schedule: Schedule, options: WatchOptions = {}) => {
     },
     /** True if the schedule has fields of this operation. */
     wantsBodies: (method: string, url: string): boolean =>
-      matcher(method, url)?.entries.some(({ kind }) => kind === 'field') ?? false,
+      findOperation(method, url)?.entries.some(({ kind }) => kind === 'field') ?? false,
   }
 }
 
