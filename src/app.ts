@@ -32,7 +32,7 @@ import { createSessionsPage } from './sign-in/sessions/page.ts'
 import { createBackChannelRoutes } from './sign-in/sign-out/back-channel.ts'
 import { createSignOutRoutes, signOutWithoutStore } from './sign-in/sign-out/routes.ts'
 import type { Audit } from './web/audit.ts'
-import { answerSpeculation, refuseCrossSite } from './web/cross-site.ts'
+import { answerWithoutEffect, refuseCrossSite } from './web/cross-site.ts'
 import { createErrorPage } from './web/error-page.ts'
 import { createIntranetRoutes } from './web/intranet.ts'
 import type { Log } from './web/log.ts'
@@ -138,7 +138,7 @@ function addRoutesForEveryone(app: Express, deps: AppDeps): void {
   const publicUrl = settings.PUBLIC_URL
   const sendPage = pages.send
 
-  app.use(answerSpeculation)
+  app.use(answerWithoutEffect)
   const refusal = refuseCrossSite(settings.PUBLIC_URL)
   app.get('/invite/:token/opt-out', refusal, pages.languages.remember)
   // Mail providers send the POST (RFC 8058), so it comes before the cross-site refusal.

@@ -82,7 +82,7 @@ const isSpeculative = ({ headers }: Request) =>
  * A prefetch or a HEAD, which mail scanners send to every link, starts and consumes nothing. A HEAD gets 404 for a path
  * outside of our routes.
  */
-export const answerSpeculation: RequestHandler = (req, res, next) => {
+export const answerWithoutEffect: RequestHandler = (req, res, next) => {
   if (isSpeculative(req)) {
     // An error, so that no browser caches it for the real visit.
     res.statusCode = 503
