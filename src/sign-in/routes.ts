@@ -73,7 +73,7 @@ export function createSignInRoutes(deps: {
       throw expired('this sign-in was used, or belongs to another browser', returnTo)
     if (outcome !== 'use-par')
       return seeOther(res, restartPath(opened.transaction, outcome === 'prompt-login'))
-    const again = { ...opened.transaction, restarts: restarts + 1, isPushed: true }
+    const again = { ...opened.transaction, restarts: restarts + 1, prefersPushed: true }
     seeOther(res, await start.authorizationUrl(req, res, again))
   })
 

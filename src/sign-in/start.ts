@@ -23,7 +23,7 @@ type StartRequest = Partial<Pick<LoginTransaction, 'restarts' | 'prompt'>> & {
   returnTo: string
   loginHint?: string | undefined
   /** Push the request, if possible, because the server refused it in the address. */
-  isPushed?: boolean
+  prefersPushed?: boolean
 }
 
 export class SignInStart {
@@ -68,7 +68,7 @@ export class SignInStart {
   async #buildUrl(req: Request, cookie: BrowserCookie, request: StartRequest): Promise<string> {
     const configuration = await this.#deps.authorizationServer.configuration()
     const { pushed_authorization_request_endpoint: par, ...server } = configuration.serverMetadata()
-    const isWanted = request.isPushed === true && par !== undefined
+    const isWanted = request.prefersPushed === true && par !== undefined
     const isPushed = server.require_pushed_authorization_requests === true || isWanted
     // A client registered by onramp requests its registered scope.
     const { scope } = configuration.clientMetadata()
