@@ -139,16 +139,16 @@ function addRoutesForEveryone(app: Express, deps: AppDeps): void {
   const sendPage = pages.send
 
   app.use(answerWithoutEffect)
-  const refusal = refuseCrossSite(settings.PUBLIC_URL)
-  app.get('/invite/:token/opt-out', refusal, pages.languages.remember)
+  const refuseForeign = refuseCrossSite(settings.PUBLIC_URL)
+  app.get('/invite/:token/opt-out', refuseForeign, pages.languages.remember)
   // Mail providers send the POST (RFC 8058), so it comes before the cross-site refusal.
   const limit = limits.optOut
   app.use(pathsUnder('invite'), createOptOutRoutes({ invitations, people, limit, sendPage, audit, log, now }))
-  app.use(refusal, pages.languages.remember)
+  app.use(refuseForeign, pages.languages.remember)
 
   app.get('/', (_req, res) => seeOther(res, '/onboarding'))
   app.use(pathsUnder('deprecations'), createDeprecationsRoutes(sendPage, now))
-  if (isHttps(settings)) app.use(servedOverHttps)
+  if (isHttps(settings)) app.use(markAsSecure)
   app.use(session)
   app.use(
     pathsUnder('sign-in'),
@@ -260,7 +260,7 @@ function addFailures(app: Express, deps: AppDeps): void {
 const isHttps = ({ PUBLIC_URL }: Settings): boolean => PUBLIC_URL.startsWith('https:')
 
 /** express-session drops a Secure cookie unless req.secure is true. PUBLIC_URL decides, not the proxy's headers. */
-const servedOverHttps: RequestHandler = (req, _res, next) => {
+const markAsSecure: RequestHandler = (req, _res, next) => {
   Object.defineProperty(req, 'secure', { value: true })
   next()
 }
