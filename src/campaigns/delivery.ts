@@ -28,7 +28,8 @@ type PlannedEmail = Awaited<ReturnType<EmailLedger['plan']>>
 /** Why a person got no email. `no-response`: the service didn't respond; counted as deferred. */
 type EmailProblem = Exclude<keyof Tally, 'rows' | 'sent' | 'limited' | 'invalid'> | 'no-response'
 
-export type CampaignRun = Pick<
+/** Dependencies of a run of `keep` or `invite send`. */
+export type RunDeps = Pick<
   ConstructorParameters<typeof EmailLedger>[0],
   'holdsLease' | 'shownApps' | 'now' | 'signal' | 'maxOutageMs'
 > & {
@@ -72,7 +73,7 @@ const MAX_PAUSE = 300
 const MAX_PAUSES = 8
 
 export class EmailDelivery {
-  readonly #run: CampaignRun
+  readonly #deps: RunDeps
   readonly #campaign: Campaign
   readonly #ledger: EmailLedger
   readonly #failuresInARow = { service: 0, mailServer: 0 }
@@ -88,10 +89,10 @@ export class EmailDelivery {
   readonly #rejectedFirst: { email: string; reminder: number; reply: string }[] = []
 
   /** @param knowsSomeone true if an earlier check of this run found an account @param limit of emails */
-  constructor(run: CampaignRun, campaign: Campaign, knowsSomeone: boolean, limit: number) {
-    this.#run = run
+  constructor(deps: RunDeps, campaign: Campaign, knowsSomeone: boolean, limit: number) {
+    this.#deps = deps
     this.#campaign = campaign
-    this.#ledger = new EmailLedger({ ...run, campaign: campaign.name, decide: campaign.decide })
+    this.#ledger = new EmailLedger({ ...deps, campaign: campaign.name, decide: campaign.decide })
     this.#knowsSomeone = knowsSomeone
     this.#limit = limit
   }
@@ -107,13 +108,13 @@ export class EmailDelivery {
   countNotDue({ email }: ListEntry, decision: Exclude<EmailDecision, { kind: 'email' }>): void {
     if (decision.kind === 'not-due') {
       this.#knowsSomeone ||= decision.wasSent
-      this.#run.tally.limited += Number(decision.isLimited === true)
+      this.#deps.tally.limited += Number(decision.isLimited === true)
     } else if (decision.kind !== 'renamed') this.#count(email, decision.kind)
   }
 
   /** Checks a person and sends the due email. @throws {RunStopped} {MailServerUnusable} {StoreUnavailable} */
   async deliver(entry: ListEntry, { person, decision, checkedAt }: PlannedEmail): Promise<void> {
-    const { check: checkPerson, now } = this.#run
+    const { check: checkPerson, now } = this.#deps
     const { name, state } = this.#campaign
     if (this.#refused.has(entry.email)) return
     const check = await checkPerson(entry.email)
@@ -148,12 +149,12 @@ export class EmailDelivery {
   }
 
   get #isDryRun(): boolean {
-    return this.#run.send === undefined
+    return this.#deps.send === undefined
   }
 
   #count(email: string, problem: EmailProblem, detail?: string): void {
-    this.#run.tally[problem === 'no-response' ? 'deferred' : problem]++
-    this.#run.events?.onProblem?.(email, problem, detail)
+    this.#deps.tally[problem === 'no-response' ? 'deferred' : problem]++
+    this.#deps.events?.onProblem?.(email, problem, detail)
   }
 
   #countFailureInARow(side: 'service' | 'mailServer', reason: string): void {
@@ -178,7 +179,7 @@ export class EmailDelivery {
     about: { person: Person; checked: CheckToRecord } & Record<'apps' | 'allApps', readonly PersonApp[]>,
   ): Promise<void> {
     const { person, checked, apps, allApps } = about
-    const { send, tally, events } = this.#run
+    const { send, tally, events } = this.#deps
     if (send === undefined) {
       tally.sent++
       const names = withUniqueNames(apps).map(({ name }) => name)
@@ -202,7 +203,7 @@ export class EmailDelivery {
     { email, reminder }: { email: string; reminder: number },
   ): Promise<SendResult | undefined> {
     for (;;) {
-      await this.#run.emailThrottle.next()
+      await this.#deps.emailThrottle.next()
       if (!(await begin())) return undefined
       const result = await send().catch(async (error: unknown) => {
         await this.#ledger.recordOutcome(email, reminder, 'deferred')
@@ -222,9 +223,9 @@ export class EmailDelivery {
   /** Concurrent emails share one pause. */
   #slowDown(reply: string): void {
     const seconds = Math.min(FIRST_PAUSE * 2 ** this.#pauses, MAX_PAUSE)
-    if (!this.#run.emailThrottle.slowDown(seconds)) return
+    if (!this.#deps.emailThrottle.slowDown(seconds)) return
     this.#pauses++
-    this.#run.events?.onThrottle?.(seconds, reply)
+    this.#deps.events?.onThrottle?.(seconds, reply)
   }
 
   async #record(email: string, reminder: number, result: SendResult): Promise<void> {
@@ -242,7 +243,7 @@ export class EmailDelivery {
   }
 
   async #onAccepted(): Promise<void> {
-    this.#run.tally.sent++
+    this.#deps.tally.sent++
     this.#failuresInARow.mailServer = 0
     this.#pauses = 0
     this.#hasAccepted = true
@@ -265,12 +266,12 @@ export class EmailDelivery {
  */
 export async function sendInvitations(
   list: readonly ListEntry[],
-  run: CampaignRun,
+  deps: RunDeps,
   campaign: Campaign,
   limit: number,
 ): Promise<'list' | 'limit' | 'signal'> {
-  const { tally, maxConcurrent, signal } = run
-  const delivery = new EmailDelivery(run, campaign, false, limit)
+  const { tally, maxConcurrent, signal } = deps
+  const delivery = new EmailDelivery(deps, campaign, false, limit)
   let hasFailed = false
   const isStopped = () => hasFailed || signal.aborted || delivery.isAtLimit
   let failure: string | undefined
@@ -292,7 +293,7 @@ export async function sendInvitations(
 async function* dueInOrder(
   list: readonly ListEntry[],
   delivery: EmailDelivery,
-  tally: CampaignRun['tally'],
+  tally: RunDeps['tally'],
   isStopped: () => boolean,
 ): AsyncGenerator<{ entry: ListEntry; plan: PlannedEmail }> {
   const seen = new Set<string>()

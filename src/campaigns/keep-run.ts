@@ -11,7 +11,7 @@ import type { OperatorAction, Person, PersonApp } from '../people/person.ts'
 import { APPROVALS, decideApprovals, MOVED_APPROVALS } from './approvals.ts'
 import { campaignEmails, ONBOARDING, type EmailDecision } from './campaign.ts'
 import { findClusters, withEvaluation } from './clusters.ts'
-import { EmailDelivery, type CampaignRun } from './delivery.ts'
+import { EmailDelivery, type RunDeps } from './delivery.ts'
 import { dueEmailOf, EPISODES, isAboutApp, type CampaignName } from './episodes.ts'
 import { RunStopped } from './ledger.ts'
 import type { ComposeEmail } from './mail/email.ts'
@@ -113,7 +113,7 @@ export async function emailsOutOfHours(
 type Sweep = NonNullable<KeepState['sweep']>
 
 export class KeepRun {
-  readonly #run: CampaignRun
+  readonly #deps: RunDeps
   readonly #options: KeepRunOptions
   readonly #beganAt: number
   readonly #list: readonly ListEntry[]
@@ -127,10 +127,10 @@ export class KeepRun {
   /** True if the service knows someone on this list. */
   #knowsSomeone = false
 
-  constructor(list: readonly ListEntry[], run: CampaignRun, options: KeepRunOptions) {
-    this.#run = run
+  constructor(list: readonly ListEntry[], deps: RunDeps, options: KeepRunOptions) {
+    this.#deps = deps
     this.#options = options
-    this.#beganAt = run.now()
+    this.#beganAt = deps.now()
     this.#list = list
     this.#entries = new Map(list.map((entry) => [entry.email, entry]))
     const { state } = options
@@ -143,7 +143,7 @@ export class KeepRun {
    * signal's reason if interrupted, with the progress saved
    */
   async work(): Promise<KeepState> {
-    const { signal, tally } = this.#run
+    const { signal, tally } = this.#deps
     await this.#updateListing(tally)
     await this.#save({})
     // Approval emails don't depend on the checks. The checks decide whether an app is new or lapsed.
@@ -159,7 +159,7 @@ export class KeepRun {
   }
 
   #duePeople(): AsyncGenerator<DuePerson> {
-    const { people, now } = this.#run
+    const { people, now } = this.#deps
     return duePeople([...this.#entries.values()], people, { ...this.#options, state: this.#state, now })
   }
 
@@ -180,8 +180,8 @@ export class KeepRun {
   }
 
   /** Records who joined the list and who left it. @throws {OperatorError} */
-  async #updateListing(tally: CampaignRun['tally']): Promise<void> {
-    const { people, rename, now } = this.#run
+  async #updateListing(tally: RunDeps['tally']): Promise<void> {
+    const { people, rename, now } = this.#deps
     const { state, isComplete, requireConfirmation } = this.#options
     const addresses = new Set(this.#list.map(({ email }) => email))
     const withRow = (person: Person, entry: ListEntry | undefined) => {
@@ -222,7 +222,7 @@ export class KeepRun {
 
   /** Sends due invitations and reminders, then continues the sweep. @throws {RunStopped} */
   async #inviteAndCheck(): Promise<void> {
-    const { maxConcurrent, now, signal, tally } = this.#run
+    const { maxConcurrent, now, signal, tally } = this.#deps
     const { due, unchecked, withOtherEmail, isOnlyUnknownLeft } = await this.#pendingPeople()
     const delivery = this.#deliveryOf(ONBOARDING)
     const pending = new Set([...due, ...unchecked])
@@ -275,7 +275,7 @@ export class KeepRun {
   }
 
   async #endSweep(): Promise<void> {
-    const { now, people } = this.#run
+    const { now, people } = this.#deps
     await this.#save({})
     const [at, { sweep, emptyLists }] = [now(), this.#state]
     const { appEvents, returned, ...update } = await findClusters(this.#listedPeople(), this.#state, at)
@@ -289,7 +289,7 @@ export class KeepRun {
   }
 
   async *#listedPeople(): AsyncGenerator<Person> {
-    for await (const person of this.#run.people.all()) if (this.#entries.has(person.email)) yield person
+    for await (const person of this.#deps.people.all()) if (this.#entries.has(person.email)) yield person
   }
 
   async #notify(notifiable: MassDisconnect): Promise<void> {
@@ -316,7 +316,7 @@ export class KeepRun {
   }
 
   async #requestApprovals(): Promise<void> {
-    const { now } = this.#run
+    const { now } = this.#deps
     const { company, ownersOf, requestApproval, findDecision } = this.#options
     const calendar = calendarOf(company, {}, this.#state)
     const approvals: Approval[] = []
@@ -362,16 +362,16 @@ export class KeepRun {
       name,
       decide: (person: Person, now: number) => dueEmailOf(name, person, contextAt(person, now)),
       isAbout: (app: PersonApp, person: Person) =>
-        isAboutApp(name, app, person, contextAt(person, this.#run.now())),
+        isAboutApp(name, app, person, contextAt(person, this.#deps.now())),
       compose: name === APPROVALS ? this.#approvalComposer() : this.#options.composeFor(name),
       state,
       postponesFailedChecks: false,
     }
-    return new EmailDelivery(this.#run, campaign, this.#knowsSomeone, Infinity)
+    return new EmailDelivery(this.#deps, campaign, this.#knowsSomeone, Infinity)
   }
 
   async #sendDue(delivery: EmailDelivery, list: readonly ListEntry[], onDone?: (entry: ListEntry) => void) {
-    const { maxConcurrent, signal } = this.#run
+    const { maxConcurrent, signal } = this.#deps
     const isStopped = () => signal.aborted
     await forEachConcurrent(list.values(), maxConcurrent, isStopped, async (entry) => {
       const plan = await delivery.plan(entry.email)

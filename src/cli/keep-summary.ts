@@ -5,7 +5,7 @@ import { peopleUrl } from '../admin/filters.ts'
 import { describeActionItems, withCompanyNames } from '../admin/overview.ts'
 import { describeLostApp } from '../admin/removal-texts.ts'
 import { isoTime, utcDay, type Report } from '../admin/report.ts'
-import type { CampaignRun } from '../campaigns/delivery.ts'
+import type { RunDeps } from '../campaigns/delivery.ts'
 import type { Tally } from '../campaigns/tally.ts'
 import { WORKING_HOURS } from '../campaigns/working-time.ts'
 import { activeMassDisconnects, type KeepState } from '../people/keep-state.ts'
@@ -82,7 +82,7 @@ function describeNeeds(
 export function printRun(
   madeReport: Report,
   state: KeepState,
-  { campaignRun, ...run }: RunInput & { campaignRun: CampaignRun; options: { json?: true | undefined } },
+  { runDeps, ...run }: RunInput & { runDeps: RunDeps; options: { json?: true | undefined } },
   {
     actions,
     outOfHours,
@@ -95,7 +95,7 @@ export function printRun(
   },
 ): boolean {
   const { settings, company, context, options } = run
-  const { tally } = campaignRun
+  const { tally } = runDeps
   const t = operatorTexts()
   const { report, keepState } = withCompanyNames(madeReport, state, company, t.lang)
   const apps: Parameters<typeof describeLostApp>[0][] = [
@@ -129,7 +129,7 @@ export function printRun(
   const { day: _day, ...states } = state.days.at(-1) ?? {}
   const counts = { ...tally, states, pausedUntil, ...found, limited, ...emails }
   const json = options.json && { ...counts, needs: needs.map((need) => need.replaceAll(/\n */g, ' ')) }
-  printSummary(run, campaignRun, json, { isDryRun: false, isComplete: false })
+  printSummary(run, runDeps, json, { isDryRun: false, isComplete: false })
   const all = `${settings.PUBLIC_URL}${peopleUrl({ filter: 'gone' })}`
   const ended = (keepState.appEvents ?? []).filter(({ at }) => at >= began)
   const lines = [

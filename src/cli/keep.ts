@@ -7,7 +7,7 @@ import { summarizeAll } from '../admin/person-summary.ts'
 import { createReport, isoTime, type Report } from '../admin/report.ts'
 import { APPROVALS, MOVED_APPROVALS } from '../campaigns/approvals.ts'
 import { ONBOARDING } from '../campaigns/campaign.ts'
-import type { CampaignRun } from '../campaigns/delivery.ts'
+import type { RunDeps } from '../campaigns/delivery.ts'
 import { duePeople, emailsOutOfHours, KeepRun, zonesWithoutRun } from '../campaigns/keep-run.ts'
 import { ListedPeople, type AddressChange } from '../campaigns/listed-people.ts'
 import { isAboutApp, LAPSES, NEW_APPS, forCampaign } from '../campaigns/episodes.ts'
@@ -23,7 +23,7 @@ import type { Records } from '../records/records.ts'
 import { COMMAND } from '../version.ts'
 import type { Audit } from '../web/audit.ts'
 import { sendEventOnce } from '../webhooks/sender.ts'
-import { createCampaignRun, loadRunInput, withExternalServices } from './invite/campaign-run.ts'
+import { createRunDeps, loadRunInput, withExternalServices } from './invite/campaign-run.ts'
 import type { ExternalServices, RunInput } from './invite/campaign-run.ts'
 import { createComposers } from './invite/email.ts'
 import { withCampaignLease } from './invite/lease.ts'
@@ -206,19 +206,19 @@ async function runKeep(
   const progress = stderr.isTTY ? new RunProgress(tally, list.length, stderr) : undefined
   const checksPerSecond = options.askRate / 60
   const noted = { renamed: [] as AddressChange[], unknown: [] as string[] }
-  const events: CampaignRun['events'] = {
+  const events: RunDeps['events'] = {
     onRenamed: (change) => noted.renamed.push(change),
     onProblem: (email, problem) => problem === 'unknownToService' && noted.unknown.push(email),
   }
   const deps = { ...services, tally, holdsLease, checksPerSecond, progress, signal, events }
-  const campaignRun = createCampaignRun(records, run, deps)
-  const { people: peopleStore } = campaignRun
+  const runDeps = createRunDeps(records, run, deps)
+  const { people: peopleStore } = runDeps
   const composers = createComposers(settings, company, { days: LINK_DAYS }, now)
   const { composeFor, composeNotice: compose } = composers
   const { mailServer, sendEvent } = services
   const t = composers.languages.byTag('')
   const notices = new KeepNotices({ settings, company, t, peopleStore, compose, mailServer, sendEvent, now })
-  const keepRun = new KeepRun(list, campaignRun, {
+  const keepRun = new KeepRun(list, runDeps, {
     composeFor,
     state: withActions(before, actions),
     save,
@@ -251,7 +251,7 @@ async function runKeep(
   const renamed = ListedPeople.describe(noted.renamed, true)
   const outdated = ListedPeople.describe(keepRun.outdated, true)
   const outcome = { ...noted, renamed, outdated, actions, outOfHours, began: at }
-  return printRun(report, counted, { ...run, campaignRun }, outcome) ? EXIT_NEEDS_SOMEONE : 0
+  return printRun(report, counted, { ...run, runDeps }, outcome) ? EXIT_NEEDS_SOMEONE : 0
 }
 
 /** Adds what the report counts to the state, and sends the emails that follow from it. */

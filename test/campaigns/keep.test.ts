@@ -1,7 +1,7 @@
 // Hourly runs of `onramp keep` for a small company, with functions in place of the service and the mail server.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import type { CampaignRun } from '../../src/campaigns/delivery.ts'
+import type { RunDeps } from '../../src/campaigns/delivery.ts'
 import { duePeople, KeepRun, zonesWithoutRun } from '../../src/campaigns/keep-run.ts'
 import { Throttle } from '../../src/campaigns/throttle.ts'
 import type { ListEntry } from '../../src/campaigns/people-file.ts'
@@ -11,7 +11,7 @@ import { OperatorError } from '../../src/problem.ts'
 import { collect, newKeepState, testPeople, withConsents } from '../helpers/people.ts'
 import { mail } from './sample-email.ts'
 
-type KeepDeps = CampaignRun & ConstructorParameters<typeof KeepRun>[2]
+type KeepDeps = RunDeps & ConstructorParameters<typeof KeepRun>[2]
 
 const HOUR = 3_600_000
 const monday = Date.parse('2027-01-18T09:00:00Z')

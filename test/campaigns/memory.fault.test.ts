@@ -33,7 +33,7 @@ async function measured(count: number) {
       return { outcome: 'sent' }
     },
     maxConcurrent: 4,
-    overrideRun: () => ({
+    overrideDeps: () => ({
       check: (email) =>
         Promise.resolve({ kind: 'checked', unconnected: /[02468]@/.test(email) ? unconnectedApps : [] }),
     }),

@@ -2,7 +2,7 @@
 import type { ListedApp } from '../../src/client-api/responses.ts'
 import type { createPersonCheck } from '../../src/campaigns/person-check.ts'
 import { dueEmail, campaignEmail, ONBOARDING, type ReminderPolicy } from '../../src/campaigns/campaign.ts'
-import type { Campaign, CampaignRun } from '../../src/campaigns/delivery.ts'
+import type { Campaign, RunDeps } from '../../src/campaigns/delivery.ts'
 import type { SendResult } from '../../src/campaigns/mail/send-result.ts'
 import { Throttle } from '../../src/campaigns/throttle.ts'
 import { sendInvitations } from '../../src/campaigns/delivery.ts'
@@ -43,7 +43,7 @@ type Input = {
   now?: number
   policy?: Partial<ReminderPolicy>
   /** Overrides of the run and of its campaign. */
-  overrideRun?: (usual: CampaignRun) => Partial<CampaignRun>
+  overrideDeps?: (usual: RunDeps) => Partial<RunDeps>
   overrideCampaign?: (usual: Campaign) => Partial<Campaign>
 }
 
@@ -53,7 +53,7 @@ const sendResultOf = (outcome: SendResult['outcome'] | SendResult): SendResult =
   return { deferred: senderRejected, failed: unknownRecipient, unknown: connectionLost }[outcome]
 }
 
-type AllPeople = CampaignRun['people']
+type AllPeople = RunDeps['people']
 
 /** @param store (default: in memory) */
 export function setUpSendRuns(store?: AllPeople) {
@@ -82,7 +82,7 @@ export function setUpSendRuns(store?: AllPeople) {
     const dryRunEmails: unknown[] = []
     const calls: string[] = []
     const list = Array.from(people, (email) => ({ email }))
-    const defaults: CampaignRun = {
+    const defaults: RunDeps = {
       people: peopleStore,
       shownApps: (apps) => apps,
       holdsLease: () => Promise.resolve().then(holdsLease),
@@ -115,7 +115,7 @@ export function setUpSendRuns(store?: AllPeople) {
     try {
       endedBy = await sendInvitations(
         list,
-        { ...defaults, ...options.overrideRun?.(defaults) },
+        { ...defaults, ...options.overrideDeps?.(defaults) },
         { ...campaign, ...options.overrideCampaign?.(campaign) },
         options.limit ?? Infinity,
       )

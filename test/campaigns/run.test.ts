@@ -88,7 +88,7 @@ it('a dry run shows who would get which email, and records nothing', async () =>
       if (email.startsWith('ghost')) return { kind: 'unknown', detail: '404' }
       return { kind: 'checked', unconnected: email === bob ? [...unconnectedApps, jira] : [] }
     },
-    overrideRun: () => ({ send: undefined }),
+    overrideDeps: () => ({ send: undefined }),
   })
 
   expect(tally).toEqual(counts({ rows: 5, sent: 1, uncertain: 1, unknownToService: 1 }))
@@ -165,7 +165,7 @@ it('an email is recorded only at its turn, and only while the lease is held', as
       recordState()
       return false
     },
-    overrideRun: ({ emailThrottle }) => ({
+    overrideDeps: ({ emailThrottle }) => ({
       emailThrottle: {
         next() {
           recordState()
@@ -186,7 +186,7 @@ it('a person who opts out while their email waits for its turn doesn’t get it'
   const { run, peopleStore } = setUpSendRuns()
   const next = async () => void (await peopleStore.change(ada, (before) => ({ ...before, optedOutAt: 1 })))
   const emailThrottle = { next, slowDown: () => true, rate: 1 }
-  const ran = await run({ people: [ada], send: refuseToSend, overrideRun: () => ({ emailThrottle }) })
+  const ran = await run({ people: [ada], send: refuseToSend, overrideDeps: () => ({ emailThrottle }) })
   expect([ran.error, ran.tally]).toEqual([undefined, counts({ rows: 1 })])
 })
 
@@ -364,7 +364,7 @@ it('a rejection that is being recorded when another email is accepted counts as 
       sentTo.add(email)
       return email === 'ada' ? 'sent' : 'failed'
     },
-    overrideRun: ({ people }) => ({
+    overrideDeps: ({ people }) => ({
       people: {
         ...people,
         async change(email, change) {

@@ -38,7 +38,7 @@ async function sendThrough(takes: Window, refusal: ReturnType<typeof replied>, c
       mailboxes.push(email)
       return 'sent'
     },
-    overrideRun: () => ({ emailThrottle, events: { onThrottle: (seconds) => pauses.push(seconds) } }),
+    overrideDeps: () => ({ emailThrottle, events: { onThrottle: (seconds) => pauses.push(seconds) } }),
   })
   return {
     ...done,
@@ -114,7 +114,7 @@ it('an email that waits for a throttling mail server is never recorded as unknow
       leaving.add(storedEmailState(email))
       return BUSY
     },
-    overrideRun: ({ emailThrottle }) => ({
+    overrideDeps: ({ emailThrottle }) => ({
       emailThrottle: {
         next: () => emailThrottle.next(),
         slowDown() {

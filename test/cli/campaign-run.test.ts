@@ -1,7 +1,7 @@
 // The wiring of a run to the service and the mail server.
 import { expect, it, vi } from 'vitest'
 import { newTally } from '../../src/campaigns/tally.ts'
-import { createCampaignRun, withExternalServices } from '../../src/cli/invite/campaign-run.ts'
+import { createRunDeps, withExternalServices } from '../../src/cli/invite/campaign-run.ts'
 import { loadCompanyOf } from '../../src/cli/invite/email.ts'
 import { loadSettings, type Settings } from '../../src/settings/settings.ts'
 import { mail } from '../campaigns/sample-email.ts'
@@ -26,7 +26,7 @@ it('a run checks people at SERVICE_BASE_URL and sends emails through SMTP_URL', 
   const run = contextOf(settings)
 
   await withExternalServices(run, { isDryRun: false, signal }, async (services) => {
-    const { send } = createCampaignRun(memoryRecords().records, run, {
+    const { send } = createRunDeps(memoryRecords().records, run, {
       ...services,
       tally: newTally(),
       holdsLease: () => Promise.resolve(true),

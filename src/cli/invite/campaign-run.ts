@@ -1,6 +1,6 @@
 // Parts of both `invite send` and `keep`: list and settings, the service and the mail server, and the summary.
 import type { CommandContext } from '@onramp/terminal/command-context'
-import type { CampaignRun } from '../../campaigns/delivery.ts'
+import type { RunDeps } from '../../campaigns/delivery.ts'
 import { withUsableIds } from '../../campaigns/listed-people.ts'
 import { SmtpClient } from '../../campaigns/mail/smtp-client.ts'
 import { createPersonCheck, requireGlobalToken } from '../../campaigns/person-check.ts'
@@ -76,22 +76,22 @@ export async function withExternalServices<T>(
   }
 }
 
-export function createCampaignRun(
+export function createRunDeps(
   records: Records,
   { settings, company, context }: RunInput,
   deps: ExternalServices &
-    Pick<CampaignRun, 'tally' | 'holdsLease' | 'signal' | 'events'> & {
+    Pick<RunDeps, 'tally' | 'holdsLease' | 'signal' | 'events'> & {
       checksPerSecond: number
       progress: RunProgress | undefined
     },
-): CampaignRun {
+): RunDeps {
   const { service, mailServer, emailsPerSecond = EMAILS_PER_SECOND, checksPerSecond, ...rest } = deps
-  const { progress, events, ...runDeps } = rest
-  const { signal } = runDeps
+  const { progress, events, ...others } = rest
+  const { signal } = others
   const { now } = context
   const people = openPeople({ records, settings, now }, company)
   return {
-    ...runDeps,
+    ...others,
     people,
     shownApps: company.shownApps,
     ...(mailServer && {
@@ -122,7 +122,7 @@ export function createCampaignRun(
 /** @param json the counts as JSON; undefined: as text @param text.isComplete the run completed its list */
 export function printSummary(
   { leftOut, context: { stdout, stderr } }: RunInput,
-  { tally, emailThrottle }: CampaignRun,
+  { tally, emailThrottle }: RunDeps,
   json: object | undefined,
   text: { isDryRun: boolean; isComplete: boolean },
 ): void {

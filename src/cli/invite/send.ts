@@ -5,7 +5,7 @@ import { withPeriod } from '@onramp/terminal/shell'
 import { fitToColumns } from '@onramp/terminal/terminal'
 import { DAY_MS, utcDay } from '../../admin/report.ts'
 import { dueEmail, ONBOARDING, type ReminderPolicy } from '../../campaigns/campaign.ts'
-import { sendInvitations, type Campaign, type CampaignRun } from '../../campaigns/delivery.ts'
+import { sendInvitations, type Campaign, type RunDeps } from '../../campaigns/delivery.ts'
 import { forCampaign } from '../../campaigns/episodes.ts'
 import { RunStopped } from '../../campaigns/ledger.ts'
 import { isSuspiciouslyMany, ListedPeople } from '../../campaigns/listed-people.ts'
@@ -20,7 +20,7 @@ import { StoreUnavailable, type Records } from '../../records/records.ts'
 import { COMMAND } from '../../version.ts'
 import { openKeepState, storeLabel, withStore } from '../store.ts'
 import { interruptible, confirm } from '../terminal.ts'
-import { createCampaignRun, loadRunInput, printSummary, withExternalServices } from './campaign-run.ts'
+import { createRunDeps, loadRunInput, printSummary, withExternalServices } from './campaign-run.ts'
 import type { RunInput } from './campaign-run.ts'
 import { createComposers } from './email.ts'
 import { withCampaignLease } from './lease.ts'
@@ -90,7 +90,7 @@ async function sendAll(records: Records, run: SendRun, holdsLease: (() => Promis
   const tally = { ...newTally(), rows: faults.length, invalid: faults.length }
   const progress = new RunProgress(tally, list.length, context.stderr)
   return await withExternalServices(run, { isDryRun, signal }, async (services) => {
-    const campaignRun = createCampaignRun(records, run, {
+    const runDeps = createRunDeps(records, run, {
       ...services,
       tally,
       holdsLease: holdsLease ?? (() => Promise.resolve(false)),
@@ -103,17 +103,17 @@ async function sendAll(records: Records, run: SendRun, holdsLease: (() => Promis
     try {
       await services.mailServer?.check()
       await services.service.checkToken()
-      if (!isDryRun) await warnWithoutProgress(campaignRun, run)
+      if (!isDryRun) await warnWithoutProgress(runDeps, run)
       const campaign = await invitationCampaign(records, run)
-      const current = await withCurrentAddresses(list, campaignRun, context.stderr)
+      const current = await withCurrentAddresses(list, runDeps, context.stderr)
       end.hasRefused = current.length < list.length
-      end.endedBy = await sendInvitations(current, campaignRun, campaign, options.limit ?? Infinity)
+      end.endedBy = await sendInvitations(current, runDeps, campaign, options.limit ?? Infinity)
     } catch (error) {
       end.error = error
       throw error
     } finally {
       progress.end()
-      printEnd(campaignRun, run, end)
+      printEnd(runDeps, run, end)
     }
     return isAllDelivered(tally) && !end.hasRefused ? 0 : EXIT_PARTLY
   })
@@ -122,7 +122,7 @@ async function sendAll(records: Records, run: SendRun, holdsLease: (() => Promis
 /** A dry run shows people with a new address under their former one. @throws {OperatorError} */
 async function withCurrentAddresses(
   list: readonly ListEntry[],
-  { people, rename }: CampaignRun,
+  { people, rename }: RunDeps,
   stderr: Output,
 ): Promise<ListEntry[]> {
   const rows = new ListedPeople(list)
@@ -140,7 +140,7 @@ async function withCurrentAddresses(
 }
 
 /** Warns of an empty store, which may be the wrong one. */
-async function warnWithoutProgress({ people }: CampaignRun, { settings, context }: SendRun): Promise<void> {
+async function warnWithoutProgress({ people }: RunDeps, { settings, context }: SendRun): Promise<void> {
   if ((await people.all().next()).done === true)
     context.stderr.write(
       `No saved progress in ${storeLabel(settings)}: everyone will be treated as not yet invited.\n`,
@@ -197,16 +197,16 @@ type SendEnd = {
   endedBy?: 'list' | 'limit' | 'signal'
 }
 
-function printEnd(campaignRun: CampaignRun, run: SendRun, { error, endedBy }: SendEnd): void {
+function printEnd(runDeps: RunDeps, run: SendRun, { error, endedBy }: SendEnd): void {
   const { dryRun, json, limit } = run.options
-  const { tally } = campaignRun
+  const { tally } = runDeps
   const isInterrupted = run.signal.aborted
   const { sent, ...others } = tally
   const counts = dryRun ? { ...others, wouldSend: sent } : tally
   const stopped = isInterrupted ? 'interrupted' : error instanceof Error ? error.name : undefined
   const isRefused = tally.rows === 0 && error !== undefined
   if (json || !isRefused)
-    printSummary(run, campaignRun, json && { campaign: ONBOARDING, ...counts, stopped }, {
+    printSummary(run, runDeps, json && { campaign: ONBOARDING, ...counts, stopped }, {
       isDryRun: dryRun === true,
       isComplete: endedBy === 'list',
     })
@@ -229,7 +229,7 @@ const eventPrinter = (
   progress: Pick<RunProgress, 'print'>,
   { json }: { json?: true | undefined },
   stdout: Output,
-): NonNullable<CampaignRun['events']> => ({
+): NonNullable<RunDeps['events']> => ({
   onProblem: (email, problem, detail) =>
     progress.print(`${email}: ${PROBLEMS[problem]}${detail === undefined ? '' : `: ${printable(detail)}`}\n`),
   onWouldSend(email, reminder, apps) {

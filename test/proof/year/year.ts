@@ -1,7 +1,7 @@
 // One simulated year of `onramp keep`: the real runs over real records, hour by hour; the service, the mail server and
 // the clock are functions. After a run is killed at a random operation, each later one fails.
 import { createHash } from 'node:crypto'
-import type { CampaignRun } from '../../../src/campaigns/delivery.ts'
+import type { RunDeps } from '../../../src/campaigns/delivery.ts'
 import { KeepRun } from '../../../src/campaigns/keep-run.ts'
 import { RunStopped } from '../../../src/campaigns/ledger.ts'
 import type { Email } from '../../../src/campaigns/mail/email.ts'
@@ -176,7 +176,7 @@ export class Year {
   #keepOptions(
     listed: ReadonlySet<Employee>,
     life: Life,
-  ): CampaignRun & ConstructorParameters<typeof KeepRun>[2] {
+  ): RunDeps & ConstructorParameters<typeof KeepRun>[2] {
     const activeReplacements = new Map(this.#activeReplacements)
     const people = this.#openPeople(activeReplacements)
     const { compareAndSet, compareAndRemove } = this.#store.records
@@ -256,7 +256,7 @@ export class Year {
     return true
   }
 
-  async #check(email: string, life: Life): ReturnType<CampaignRun['check']> {
+  async #check(email: string, life: Life): ReturnType<RunDeps['check']> {
     life.step()
     this.counts.questions++
     if (this.#workforce.isDown()) {
