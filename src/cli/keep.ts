@@ -47,7 +47,7 @@ type KeepCommandOptions = Parameters<typeof applyOptions>[1] & {
   includeGuests?: true | undefined
 }
 
-type Run = RunInput & { options: KeepCommandOptions; signal: AbortSignal }
+type KeepInput = RunInput & { options: KeepCommandOptions; signal: AbortSignal }
 
 /** The operator has to repeat the command with --confirm. */
 class ConfirmationRequired extends OperatorError {}
@@ -65,11 +65,11 @@ export async function keep(file: string, options: KeepCommandOptions, context: C
 
   return await interruptible((signal) =>
     withStore(input.settings, async (records) => {
-      const run = { ...input, options, signal }
-      if (options.dryRun) return await printDueEmails(records, run)
+      const keepInput = { ...input, options, signal }
+      if (options.dryRun) return await printDueEmails(records, keepInput)
       const code = await withCampaignLease(records, (holdsLease) =>
         withExternalServices(input, { isDryRun: false, signal }, (services) =>
-          runOnce(records, run, holdsLease, { ...services, sendEvent: sendEventOnce }),
+          runOnce(records, keepInput, holdsLease, { ...services, sendEvent: sendEventOnce }),
         ),
       )
       if (code !== undefined) return code
@@ -92,29 +92,29 @@ const KINDS = {
   [MOVED_APPROVALS]: 'approval',
 } as const
 
-async function printDueEmails(records: Records, run: Run): Promise<number> {
-  const { settings, company, options, context, leftOut } = run
+async function printDueEmails(records: Records, input: KeepInput): Promise<number> {
+  const { settings, company, options, context, leftOut } = input
   const { stdout, stderr } = context
   const now = () => options.now ?? context.now()
-  requireList(run.list)
+  requireList(input.list)
   const peopleStore = openPeople({ records, settings, now: context.now }, company)
-  const rows = new ListedPeople(run.list)
+  const rows = new ListedPeople(input.list)
   const inUse = new Set<string>()
   for await (const person of peopleStore.all()) {
     rows.matchRow(person)
     if (person.renamingFrom === undefined && !isOnlySignedIn(person)) inUse.add(person.email)
   }
-  const doubt = rows.doubt(run.faults.length === 0)
+  const doubt = rows.doubt(input.faults.length === 0)
   if (doubt !== undefined && options.confirm !== true) throw new ConfirmationRequired(doubt)
   const store = openKeepState(records, settings)
   const changed = applyOptions(await store.load(), options, { now: now(), ...company })
   const state = applyCompanyFile(changed, company, now())
-  const { list, renamed, faults } = await previewRenames(rows, inUse, run)
+  const { list, renamed, faults } = await previewRenames(rows, inUse, input)
   const andMore = (more: number) => `and ${more} more`
   for (const change of limitFaults(ListedPeople.describe(renamed, false), andMore))
     stderr.write(`In a run, ${change}\n`)
   for (const fault of limitFaults(faults)) stderr.write(`${fault}\n`)
-  const peopleCount = run.list.length
+  const peopleCount = input.list.length
   const counts = { invitation: 0, reminder: 0, lapse: 0, newApp: 0, approval: 0 }
   const due = duePeople(list, peopleStore, { state, company, now })
   for await (const { person, entry, emails, context: moment } of due) {
@@ -156,10 +156,10 @@ async function printDueEmails(records: Records, run: Run): Promise<number> {
 type KeepServices = ExternalServices & { sendEvent: typeof sendEventOnce }
 
 /** @returns the exit code @throws errors of {@link KeepRun.work}, which /admin shows until a run is complete */
-export async function runOnce(...work: Parameters<typeof runKeep>): Promise<number> {
-  const [records, { settings, context, signal }, holdsLease] = work
+export async function runOnce(...args: Parameters<typeof runKeep>): Promise<number> {
+  const [records, { settings, context, signal }, holdsLease] = args
   try {
-    return await runKeep(...work)
+    return await runKeep(...args)
   } catch (error) {
     if (error instanceof OperatorError && !signal.aborted && (await holdsLease())) {
       const store = openKeepState(records, settings)
@@ -185,11 +185,11 @@ function needsOfRun({ unreadable, refused }: Tally, zones: string, faults: reado
 
 async function runKeep(
   records: Records,
-  run: Run,
+  input: KeepInput,
   holdsLease: () => Promise<boolean>,
   services: KeepServices,
 ): Promise<number> {
-  const { list, settings, company, options, context, signal } = run
+  const { list, settings, company, options, context, signal } = input
   const { now, stderr } = context
   requireList(list)
   const store = openKeepState(records, settings)
@@ -210,8 +210,15 @@ async function runKeep(
     onRenamed: (change) => noted.renamed.push(change),
     onProblem: (email, problem) => problem === 'unknownToService' && noted.unknown.push(email),
   }
-  const deps = { ...services, tally, holdsLease, checksPerSecond, progress, signal, events }
-  const runDeps = createRunDeps(records, run, deps)
+  const runDeps = createRunDeps(records, input, {
+    ...services,
+    tally,
+    holdsLease,
+    checksPerSecond,
+    progress,
+    signal,
+    events,
+  })
   const { people: peopleStore } = runDeps
   const composers = createComposers(settings, company, { days: LINK_DAYS }, now)
   const { composeFor, composeNotice: compose } = composers
@@ -232,16 +239,16 @@ async function runKeep(
       if (!actions.some(({ what }) => what === 'confirmed'))
         actions.push({ at, what: 'confirmed', by: operatorName() })
     },
-    isComplete: run.faults.length === 0,
+    isComplete: input.faults.length === 0,
   })
-  const worked = await keepRun.work().finally(() => progress?.end())
-  const after = applyCompanyFile(worked, company, now())
+  const state = await keepRun.work().finally(() => progress?.end())
+  const after = applyCompanyFile(state, company, now())
   tally.rows = list.length
   const report = await createReport(summarizeAll(peopleStore.all(), after), now(), {
     since: before.digest?.at,
     state: after,
   })
-  const faults = [...run.faults, ...keepRun.listFaults]
+  const faults = [...input.faults, ...keepRun.listFaults]
   const needs = needsOfRun(tally, zonesWithoutRun(after, now()).join(', '), faults)
   const counted = await withCounts({ ...after, stopped: undefined, needs }, report, notices, now)
   await save(counted)
@@ -251,7 +258,7 @@ async function runKeep(
   const renamed = ListedPeople.describe(noted.renamed, true)
   const outdated = ListedPeople.describe(keepRun.outdated, true)
   const outcome = { ...noted, renamed, outdated, actions, outOfHours, began: at }
-  return printRun(report, counted, { ...run, runDeps }, outcome) ? EXIT_NEEDS_SOMEONE : 0
+  return printRun(report, counted, { ...input, runDeps }, outcome) ? EXIT_NEEDS_SOMEONE : 0
 }
 
 /** Adds what the report counts to the state, and sends the emails that follow from it. */
