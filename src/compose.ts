@@ -4,7 +4,7 @@ import { createAdminCheck } from './admin/routes.ts'
 import { createApp } from './app.ts'
 import { normalizedAddress } from './people/address.ts'
 import { PeopleStore } from './people/people-store.ts'
-import { createDelistedApps } from './people/delisted-apps.ts'
+import { createDelistings } from './people/delistings.ts'
 import { KeepStateStore, PROGRESS_STATES } from './people/keep-state.ts'
 import { ServiceClient } from './client-api/client.ts'
 import { useProxy } from './http/proxy.ts'
@@ -61,9 +61,9 @@ export function createOnramp(
   const { authorizationServer, signIn } = createIdentity(base, (req) => pages.languages.ofRequest(req).lang)
   const { serviceClient, service } = createService(base, signIn, authorizationServer)
   const keepStateStore = new KeepStateStore(records, keyRing)
-  const delistedApps = createDelistedApps(keepStateStore, now)
-  const walks = new WalkStore({ records, keyRing, checkReturnTo, company, delistedApps, people, now })
-  const progress = new ProgressRecorder(people, delistedApps, log, now)
+  const delistings = createDelistings(keepStateStore, now)
+  const walks = new WalkStore({ records, keyRing, checkReturnTo, company, delistings, people, now })
+  const progress = new ProgressRecorder(people, delistings, log, now)
   const readiness = createReadiness(records, log, authorizationServer)
   watchHealth(metrics, store, authorizationServer, keepStateStore)
 

@@ -41,7 +41,8 @@ const FILTERS = {
   noAddress: ({ apps }) => apps.some(({ isUnstartable }) => isUnstartable),
   lapsed: lostApp(isLapsed),
   onHold: lostApp(({ massDisconnect }) => massDisconnect === 'paused'),
-  removed: (_about, { app }, { delistedApps }) => delistedApps.some((id) => app === '' || id === app),
+  removed: (_about, { app }, { delistedInstances }) =>
+    delistedInstances.some((id) => app === '' || id === app),
   due: (summary, { now }) => CRITERIA.notStarted(summary) && dueAt(summary, now) <= now,
   limited: (summary, { now }) => isLimited(summary, now),
   absent: (summary) => CRITERIA.invited(summary) && !CRITERIA.signedIn(summary),
@@ -108,7 +109,7 @@ export function matchingFilters(summary: PersonSummary, wanted: PeopleQuery) {
   const apps = summary.apps.filter(({ instance }) => instance === app)
   const isListed = app === '' || apps.length > 0
   const wasListed = () => summary.apps.some(({ lostAs }) => lostAs === app)
-  if (!isListed && !wasListed() && !summary.delistedApps.includes(app)) return undefined
+  if (!isListed && !wasListed() && !summary.delistedInstances.includes(app)) return undefined
   const about = app === '' ? summary : { ...summary, apps }
   // `gone` excludes every other filter, but a search of everyone finds these people too.
   const isGone = CRITERIA.gone(summary)

@@ -126,10 +126,10 @@ export function historyOf(
     return { ...app, since }
   })
   const questioned = new Set(unansweredDelistings(keepState).map(({ instance }) => instance))
-  const { checkedAt, delistedApps } = summary
+  const { checkedAt, delistedInstances } = summary
   const questions = (person.lastCheck?.apps ?? [])
     .filter(({ instance }) => questioned.has(instance))
-    .map((app) => ({ ...app, isDelisted: delistedApps.includes(app.instance) }))
+    .map((app) => ({ ...app, isDelisted: delistedInstances.includes(app.instance) }))
   const help = helpFor(summary, person, keepState, questions)
   return { help, checkedAt, apps, questions, events: events.sort((one, other) => other.at - one.at) }
 }

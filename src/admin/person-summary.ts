@@ -46,7 +46,7 @@ export type PersonSummary = {
   checkedAt: number | undefined
   apps: PersonApp[]
   /** Instances that left this person's list and many others at once. */
-  delistedApps: string[]
+  delistedInstances: string[]
   /** When the last of them left it. */
   delistedAt: number | undefined
   /** Instances that were in emails about new apps, or, once lost, in emails since then. */
@@ -76,7 +76,7 @@ export function summarize(
   shared = (app: PersonApp) => app,
 ): PersonSummary {
   const person = personForCounts(recorded, keepState)
-  const { campaigns, lastCheck, delistedApps } = person
+  const { campaigns, lastCheck, delistedInstances } = person
   const apps = appsOf(person).map((app) =>
     shared(withMassDisconnect(withFormerLoss(app, person), keepState.massDisconnects)),
   )
@@ -98,14 +98,15 @@ export function summarize(
   const newest = emails.toSorted((one, other) => one.at - other.at).at(-1)
   const emailState = newest && emailStateOf(newest)
   const progress = progressOf(person, apps, emailState)
-  const delisted = recorded.lastCheck?.apps.filter(({ instance }) => delistedApps.includes(instance)) ?? []
+  const delisted =
+    recorded.lastCheck?.apps.filter(({ instance }) => delistedInstances.includes(instance)) ?? []
   const delistedTimes = delisted.flatMap(({ delistedAt }) => delistedAt ?? [])
   const finishedAt = person.finishedAt ?? (isFinished(person, apps) ? lastCheck?.checkedAt : undefined)
   return {
     person: rowOf(person),
     checkedAt: lastCheck?.checkedAt,
     apps,
-    delistedApps,
+    delistedInstances,
     delistedAt: delistedTimes.length === 0 ? undefined : Math.max(...delistedTimes),
     emailedApps: apps.flatMap(({ instance, newAt = 0, lapsedAt }) =>
       (lapsedAt === undefined ? newAppEmails : episodeEmails).some(

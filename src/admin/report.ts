@@ -136,7 +136,7 @@ export class ReportCounter {
   /** By the number of the UTC day since 1970. */
   readonly #days = new Map<number, DayCounts>()
   readonly #lostByDay = new Map<string, Report['lostByDay'][number]>()
-  readonly #delistedApps = new Map<string, number>()
+  readonly #delistedCounts = new Map<string, number>()
   #gone = 0
 
   /** @param options as for createReport; `remindAt`: when a person's next email can leave, not before {@link dueAt} */
@@ -166,8 +166,8 @@ export class ReportCounter {
     if (met.has('inProgress')) this.#addApps(summary)
     addToGroup(this.#groups, summary.person.group, met)
     addToApps(this.#apps, summary, this.#now)
-    for (const app of summary.delistedApps)
-      this.#delistedApps.set(app, (this.#delistedApps.get(app) ?? 0) + 1)
+    for (const app of summary.delistedInstances)
+      this.#delistedCounts.set(app, (this.#delistedCounts.get(app) ?? 0) + 1)
   }
 
   #addLosses({ apps }: PersonSummary, day: string): void {
@@ -201,7 +201,7 @@ export class ReportCounter {
   report(unread: number): Report {
     const totals = this.#totals
     const datasources = [...this.#apps.values()].filter(({ instance }) => !this.#uncounted.has(instance))
-    const delistedApps = [...this.#delistedApps].map(([instance, count]) => ({
+    const delistedApps = [...this.#delistedCounts].map(([instance, count]) => ({
       instance,
       count,
       listed: peopleOpen(this.#apps.get(instance)),

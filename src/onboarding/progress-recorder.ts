@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import { omitUndefined } from '../omit-undefined.ts'
 import { isVacated, normalizedAddress } from '../people/address.ts'
-import type { createDelistedApps } from '../people/delisted-apps.ts'
+import type { createDelistings } from '../people/delistings.ts'
 import type { PeopleStore } from '../people/people-store.ts'
 import {
   appsOf,
@@ -36,11 +36,11 @@ type ReadRecord = { person: Person | undefined }
 
 type RecordedPeople = Pick<PeopleStore, 'get' | 'change' | 'rename' | 'addressAt'>
 
-type DelistedApps = Pick<ReturnType<typeof createDelistedApps>, 'instances'>
+type Delistings = Pick<ReturnType<typeof createDelistings>, 'instances'>
 
 export class ProgressRecorder {
   readonly #people: RecordedPeople
-  readonly #delistedApps: DelistedApps
+  readonly #delistings: Delistings
   readonly #log: Pick<Log, 'warn'>
   readonly #now: () => number
   readonly #changes = Turns.forChanges()
@@ -48,9 +48,9 @@ export class ProgressRecorder {
   /** The last progress that this process recorded, by person. */
   readonly #last = new Map<string, { hash: string; at: number; lapses: Lapses }>()
 
-  constructor(people: RecordedPeople, delistedApps: DelistedApps, log: Pick<Log, 'warn'>, now: () => number) {
+  constructor(people: RecordedPeople, delistings: Delistings, log: Pick<Log, 'warn'>, now: () => number) {
     this.#people = people
-    this.#delistedApps = delistedApps
+    this.#delistings = delistings
     this.#log = log
     this.#now = now
   }
@@ -177,7 +177,7 @@ export class ProgressRecorder {
       wasRenamed = located.person !== undefined && !isKnown
       if (wasRenamed) return person
       const here = withSignIn(withMilestone(person, 'signedInAt', checkedAt), key)
-      const delisted = this.#delistedApps.instances()
+      const delisted = this.#delistings.instances()
       const checked = withCheck(here, { checkedAt, unconnected, connected, delisted }, this.#now())
       return { ...withIntents(checked, checkedAt, intents, this.#now()), visitedAt: checkedAt }
     }

@@ -2,7 +2,7 @@
 // are compare-and-set, so two tabs don't overwrite each other. An unreadable record counts as absent.
 import type { Company } from '../company/company.ts'
 import { changeRecord } from '../records/change.ts'
-import type { createDelistedApps } from '../people/delisted-apps.ts'
+import type { createDelistings } from '../people/delistings.ts'
 import { PersonUnreadable, type PeopleStore } from '../people/people-store.ts'
 import type { Person } from '../people/person.ts'
 import type { KeyRing, DataKey } from '../records/data-key.ts'
@@ -51,7 +51,7 @@ export class WalkStore {
     /** Checks stored URLs again, because the rules may have changed. */
     checkReturnTo: (returnTo: unknown) => string | undefined
     company: Pick<Company, 'shownApps' | 'activeReplacements'>
-    delistedApps: Pick<ReturnType<typeof createDelistedApps>, 'isRemoved'>
+    delistings: Pick<ReturnType<typeof createDelistings>, 'isRemoved'>
     people: Pick<PeopleStore, 'get'>
     now: () => number
   }) {
@@ -193,12 +193,12 @@ export class WalkStore {
 
   /** Sorts apps in the company's order, without hidden and removed ones. A replacement continues an unconnected app. */
   #visibleInOrder({ visit, visitAtStart, ...walk }: Walk): Walk {
-    const { delistedApps, company } = this.#deps
+    const { delistings, company } = this.#deps
     const { activeReplacements, shownApps } = company
     const apps = shownApps(
       walk.apps.filter(
         ({ instance, status }) =>
-          status !== 'connected' || !(activeReplacements.has(instance) || delistedApps.isRemoved(instance)),
+          status !== 'connected' || !(activeReplacements.has(instance) || delistings.isRemoved(instance)),
       ),
     )
     const withSuccessors = (one: Walk['visit']) => {

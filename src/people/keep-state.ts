@@ -321,13 +321,13 @@ export const isAnsweredRemoved = ({ delistedApps }: Pick<KeepState, 'delistedApp
 /**
  * Leaves out what counts, pages and emails ignore: apps that have moved or were removed, also for those who still have
  * them listed; delisted ones; and waits for an approval that is confirmed.
- * @returns `delistedApps`: instances that left this person's list and many others at once; `movedApps`: apps that
+ * @returns `delistedInstances`: those that left this person's list and many others at once; `movedApps`: apps that
  * another instance replaced in one check
  */
 export function personForCounts(
   person: Person,
   state: Pick<KeepState, 'delistedApps' | 'approvals'>,
-): Person & { delistedApps: string[]; movedApps: AppRecord[] } {
+): Person & { delistedInstances: string[]; movedApps: AppRecord[] } {
   const { lastCheck, intents, signedInAt = 1 } = person
   const delisted = delistedInstances(state)
   const hasMoved = ({ movedTo }: AppRecord) => movedTo !== undefined
@@ -345,7 +345,7 @@ export function personForCounts(
     lastCheck?.apps.some((app) => app.instance === instance && (app.delistedAt ?? 0) > firstAt - SPREAD_MS)
   return {
     ...person,
-    delistedApps: (state.delistedApps ?? []).filter(isDelistedFor).map(({ instance }) => instance),
+    delistedInstances: (state.delistedApps ?? []).filter(isDelistedFor).map(({ instance }) => instance),
     movedApps: apps.filter(hasMoved),
     ...(lastCheck && { lastCheck: { ...lastCheck, apps: apps.filter(isCounted) } }),
     ...(intents && { intents: { ...intents, apps: intents.apps.filter((app) => !isApproved(app)) } }),

@@ -76,7 +76,7 @@ it.each([
   const found = await find([...first, ...second])
   expect(found).toMatchObject([{ since: monday, people: count }])
   const counted = [...first, ...second].map((one) => personForCounts(one, { delistedApps: found }))
-  expect(counted.filter(({ delistedApps }) => delistedApps.length > 0)).toHaveLength(count)
+  expect(counted.filter(({ delistedInstances }) => delistedInstances.length > 0)).toHaveLength(count)
 })
 
 it.each([
@@ -110,7 +110,7 @@ it.each([
   const found = await find(all, state)
 
   expect(found).toMatchObject([{ instance: 'jira_1', since }])
-  const counted = all.map((one) => personForCounts(one, { delistedApps: found }).delistedApps.length)
+  const counted = all.map((one) => personForCounts(one, { delistedApps: found }).delistedInstances.length)
   expect(counted.filter(Boolean)).toHaveLength(since === monday ? 20 : 10)
 })
 
@@ -122,7 +122,7 @@ it.each([
 ])('an app gone from a list %s', (_what, count, before, change) => {
   const removed = { instance: 'jira_1', name: 'Jira', since: monday, noticedAt: monday, people: 9, ...change }
   const counted = personForCounts(person('page', monday - before), { delistedApps: [removed] })
-  expect(counted.delistedApps).toHaveLength(count)
+  expect(counted.delistedInstances).toHaveLength(count)
 })
 
 it('an app that was removed before the last evaluation isn’t found', async () => {
@@ -197,7 +197,7 @@ it.each([
   expect(delistedApps).toHaveLength(found)
   const some = [person('run'), person('page'), restored('run'), restored('page')]
   const counted = some.map((one) => personForCounts(one, { delistedApps }))
-  expect(counted.map((one) => one.delistedApps.length)).toEqual([found, found, found, found])
+  expect(counted.map((one) => one.delistedInstances.length)).toEqual([found, found, found, found])
 })
 
 it.each([

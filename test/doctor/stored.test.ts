@@ -38,7 +38,7 @@ beforeAll(async () => {
     people,
     company: neutralCompany,
     checkReturnTo: () => undefined,
-    delistedApps: { isRemoved: () => false },
+    delistings: { isRemoved: () => false },
   })
   await walks.update(USER, (walk) => ({ ...walk, startedAt: 1 }))
   const keepState = new KeepStateStore(records, keyRing)

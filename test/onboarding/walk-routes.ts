@@ -84,7 +84,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
     keyRing: testKeyRing(),
     checkReturnTo: (value) => safeReturnTo(value, returnTo),
     company: neutralCompany,
-    delistedApps: { isRemoved: () => false },
+    delistings: { isRemoved: () => false },
     people: testPeople(),
     now,
   })

@@ -53,7 +53,7 @@ function setUpWalks() {
       keyRing,
       checkReturnTo: (value) => safeReturnTo(value, rules),
       company,
-      delistedApps: { isRemoved: (instance) => removed.includes(instance) },
+      delistings: { isRemoved: (instance) => removed.includes(instance) },
       people: people ?? testPeople(),
       now,
     })

@@ -81,7 +81,7 @@ export class Year {
               return isOver ? [] : { ...app, instance }
             }),
         },
-        delistedApps: { isRemoved: () => false },
+        delistings: { isRemoved: () => false },
         people: this.#people,
         now: this.#now,
       }),

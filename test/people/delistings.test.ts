@@ -1,7 +1,7 @@
 // Pages know within a minute which apps left many lists, and which of them an operator called removed.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createDelistedApps } from '../../src/people/delisted-apps.ts'
+import { createDelistings } from '../../src/people/delistings.ts'
 import { newKeepState } from '../helpers/people.ts'
 
 function setUp() {
@@ -14,7 +14,7 @@ function setUp() {
     const delistedApps = [...marked, { ...question, instance: 'figma_1' }]
     return Promise.resolve({ ...newKeepState(), delistedApps })
   }
-  const { isRemoved, instances } = createDelistedApps({ load }, () => setup.now)
+  const { isRemoved, instances } = createDelistings({ load }, () => setup.now)
   /** The answer after the read that a first question causes. */
   const ask = async (instance: string) => {
     isRemoved(instance)

@@ -8,7 +8,7 @@ const FRESH_MS = 60_000
  * @param now milliseconds since 1970
  * @returns what counted a minute ago, or when it could last be read
  */
-export function createDelistedApps(store: Pick<KeepStateStore, 'load'>, now: () => number) {
+export function createDelistings(store: Pick<KeepStateStore, 'load'>, now: () => number) {
   let state: Pick<KeepState, 'delistedApps'> = {}
   let readAt = -Infinity
   const current = () => {
