@@ -52,7 +52,7 @@ export function createBoundedServer(
     awaitingClient.add(socket)
     if (awaitingClient.size > maxAwaiting || socket.writableLength > 0) closeOldest()
   }
-  const takeTurn = createTurns()
+  const enqueue = createRequestQueue()
   const server = createServer({ ...LIMITS, requireHostHeader: false }, (req, res) => {
     const { socket, headers } = req
     // A response has no socket while it is queued after another one, which may be unread.
@@ -64,7 +64,7 @@ export function createBoundedServer(
     // Once a response is complete, only its reader delays it.
     for (const event of ['prefinish', 'close']) res.once(event, () => awaitClient(socket))
     if (headers['transfer-encoding'] !== undefined) boundChunks(req, res, refuseAll)
-    takeTurn(() => {
+    enqueue(() => {
       // It may have closed, or was refused because of its body.
       if (!socket.writable) return
       if (req.rawHeaders.length > 2 * MAX_HEADERS) return refuseAll(socket, 'TOO_MANY_HEADERS')
@@ -82,17 +82,17 @@ export function createBoundedServer(
   return server.on('checkExpectation', ({ socket }) => refuseAll(socket, 'UNKNOWN_EXPECTATION'))
 }
 
-/** Milliseconds for the requests of one turn of the event loop. */
-const TURN_MS = 4
+/** Milliseconds for the requests of one iteration of the event loop. */
+const SLICE_MS = 4
 
 /**
- * Node accepts one connection in each turn of its event loop. If all requests had the same turn, a crowd of connections
+ * Node accepts one connection in each iteration of its event loop. If all requests ran in one, a crowd of connections
  * would keep new ones out.
  */
-function createTurns() {
+function createRequestQueue() {
   const queue: (() => void)[] = []
   function next(): void {
-    const until = performance.now() + TURN_MS
+    const until = performance.now() + SLICE_MS
     do queue.shift()?.()
     while (queue.length > 0 && performance.now() < until)
     if (queue.length > 0) setImmediate(next)
@@ -102,7 +102,7 @@ function createTurns() {
   }
 }
 
-/** Counts chunks when they arrive, because no one reads them before the request's turn. */
+/** Counts chunks when they arrive, because no one reads them while the request is queued. */
 function boundChunks(
   req: IncomingMessage,
   res: ServerResponse,

@@ -125,11 +125,11 @@ describe('a crowd of a hundred connections', () => {
       await once(socket, 'data')
     })
     await Promise.all(newcomers)
-    // If all requests had one turn, the crowd would get a hundred for each newcomer.
+    // If all requests ran at once, the crowd would get a hundred for each newcomer.
     expect(answered.length - before).toBeLessThan(2_000)
   })
 
-  it('a request whose connection has closed before its turn is dropped', async () => {
+  it('a queued request whose connection has closed is dropped', async () => {
     const gone = await openHere()
     // Only then has the server accepted all connections.
     for (const socket of [...crowd, gone]) socket.write(get('/'))
