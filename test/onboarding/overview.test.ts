@@ -109,8 +109,8 @@ it.each([
   [['slack'], 'mentions others', true],
   [['slack', 'github', 'gdrive'], 'mentions no others', false],
   [['jira'], 'mentions others', true],
-])('the overview of a visit to %j %s', (only, _outcome, narrowed) => {
-  expect(overviewPage({ ...both, visit: { datasources: only } }).narrowed).toBe(narrowed)
+])('the overview of a visit to %j %s', (only, _outcome, hidesOtherApps) => {
+  expect(overviewPage({ ...both, visit: { datasources: only } }).hidesOtherApps).toBe(hidesOtherApps)
 })
 
 it('the page explains search until the person has connected an app', () => {

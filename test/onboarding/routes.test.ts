@@ -47,10 +47,10 @@ it.each([
 it('the overview shows the apps of its query, until another query names others', async () => {
   const { page } = setUpWalkRoutes()
   const narrowed = await page('/onboarding?datasource=github&return_to=/search')
-  expect(narrowed).toMatchObject({ card: { title: 'Connect GitHub' }, narrowed: true })
+  expect(narrowed).toMatchObject({ card: { title: 'Connect GitHub' }, hidesOtherApps: true })
   expect(narrowed['returnTo']).toMatchObject({ href: '/search' })
   const abroad = await page('/onboarding?return_to=https://evil.example/')
-  expect(abroad).toMatchObject({ card: { title: 'Connect Slack' }, narrowed: false })
+  expect(abroad).toMatchObject({ card: { title: 'Connect Slack' }, hidesOtherApps: false })
   expect(abroad['returnTo']).toBeUndefined()
 })
 

@@ -67,7 +67,8 @@ export function overviewOf(walk: Walk, context: Parameters<typeof createOverview
     showsFirstApps,
     filter: filter && { ...filter, found: filterResult },
     connectedFor: connectedForText(model),
-    narrowed: walk.visit.datasources.length > 0 && (apps.length === 0 || apps.length < walk.apps.length),
+    hidesOtherApps:
+      walk.visit.datasources.length > 0 && (apps.length === 0 || apps.length < walk.apps.length),
     returnTo: returnAction(model),
     refresh:
       next.kind === 'confirming'
