@@ -201,14 +201,14 @@ export class WalkStore {
           status !== 'connected' || !(activeReplacements.has(instance) || delistings.isRemoved(instance)),
       ),
     )
-    const withSuccessors = (one: Walk['visit']) => {
+    const visitOfReplacements = (one: Walk['visit']) => {
       const datasources = one.datasources.map((instance) => activeReplacements.get(instance) ?? instance)
       return { ...one, datasources }
     }
     return {
       ...walk,
-      visit: withSuccessors(visit),
-      ...(visitAtStart && { visitAtStart: withSuccessors(visitAtStart) }),
+      visit: visitOfReplacements(visit),
+      ...(visitAtStart && { visitAtStart: visitOfReplacements(visitAtStart) }),
       apps,
     }
   }
