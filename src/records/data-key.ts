@@ -18,7 +18,7 @@ const FRESH_MS = 60_000
 /** Keys of records about people, with the names of snapshots before 0.1.0. */
 const ABOUT_PEOPLE = /^(arrivals|person|walk):/
 
-const KEY = 'installation'
+const DATA_KEY_RECORD = 'installation'
 const RETRY_MS = 1_000
 
 export type DataKey = {
@@ -70,22 +70,28 @@ export function createKeyRing(records: KeyRecords, secrets: readonly string[], n
 
 /** @param ownKey this process's key, which is written back if the store was emptied */
 async function readOrCreateKey(records: KeyRecords, sealer: Sealer, ownKey = newKey()): Promise<string> {
-  const sealed = await records.get(KEY)
+  const sealed = await records.get(DATA_KEY_RECORD)
   if (sealed === undefined) {
-    const isFirst = await records.compareAndSet(KEY, undefined, sealer.seal(ownKey, KEY), LIFE_SECONDS)
+    const isFirst = await records.compareAndSet(
+      DATA_KEY_RECORD,
+      undefined,
+      sealer.seal(ownKey, DATA_KEY_RECORD),
+      LIFE_SECONDS,
+    )
     return isFirst ? ownKey : readOrCreateKey(records, sealer, ownKey)
   }
-  const key = sealer.open(sealed, KEY)
+  const key = sealer.open(sealed, DATA_KEY_RECORD)
   if (key === undefined) throw new StoreUnreadable(OTHER_SECRET)
-  if (!sealer.isCurrent(sealed)) await records.compareAndSet(KEY, sealed, sealer.seal(key, KEY), LIFE_SECONDS)
+  if (!sealer.isCurrent(sealed))
+    await records.compareAndSet(DATA_KEY_RECORD, sealed, sealer.seal(key, DATA_KEY_RECORD), LIFE_SECONDS)
   return key
 }
 
 /** Writes nothing. @returns 'none' before the first start of a server @throws {StoreUnavailable} */
 export async function readDataKey(records: Pick<Records, 'get'>, secrets: readonly string[]) {
-  const sealed = await records.get(KEY)
+  const sealed = await records.get(DATA_KEY_RECORD)
   if (sealed === undefined) return 'none'
-  const key = createSealer(secrets).open(sealed, KEY)
+  const key = createSealer(secrets).open(sealed, DATA_KEY_RECORD)
   return key === undefined ? 'other secret' : dataKeyFrom(key)
 }
 
@@ -105,7 +111,7 @@ export async function adoptStore(
   records: Pick<Records, 'put' | 'compareAndSet'>,
   secrets: readonly string[],
 ): Promise<void> {
-  await records.put(KEY, createSealer(secrets).seal(newKey(), KEY), LIFE_SECONDS)
+  await records.put(DATA_KEY_RECORD, createSealer(secrets).seal(newKey(), DATA_KEY_RECORD), LIFE_SECONDS)
   await writeFormat(records)
 }
 
