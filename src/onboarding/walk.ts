@@ -104,7 +104,7 @@ export function applyCheck(
     // A connected app that is listed again begins anew.
     if (app.status === 'connected') return hasNotReturned(app) ? current : { ...current, attempt: undefined }
     const isOverdue = isBeingConfirmed(app) && !isWithin(confirmSeconds * 1000, app.attempt.backAt, now)
-    return isOverdue ? { ...current, unconfirmedAt: now, attempt: asEnded(app.attempt) } : current
+    return isOverdue ? { ...current, unconfirmedAt: now, attempt: asOver(app.attempt) } : current
   })
   const seen = new Set(tracked.map((app) => app.instance))
   for (const { instance, name, status } of byInstance.values())
@@ -157,10 +157,10 @@ export const isInFlight = (app: TrackedApp, now: number): boolean =>
 export const mayCheck = ({ apps, leavingAt = -Infinity }: Walk, now: number): boolean =>
   apps.length === 0 || !(isWithin(IN_FLIGHT_MS, leavingAt, now) || apps.some((app) => isInFlight(app, now)))
 
-const asEnded = <A extends Attempt>(attempt: A): A => ({ ...attempt, isOver: true })
+const asOver = <A extends Attempt>(attempt: A): A => ({ ...attempt, isOver: true })
 
 const asDeclined = (attempt: Attempt, now: number): Partial<TrackedApp> => ({
-  attempt: { ...asEnded(attempt), isDeclined: true },
+  attempt: { ...asOver(attempt), isDeclined: true },
   unconfirmedAt: now,
 })
 
@@ -214,19 +214,19 @@ export function finishReturn(
   step: string,
   now: number,
   hasError = false,
-): { walk: Walk; outcome: 'connected' | 'connectedLater' | 'stillListed' | 'ended' } {
+): { walk: Walk; outcome: 'connected' | 'connectedLater' | 'stillListed' | 'over' } {
   const app = before.apps.find(({ attempt }) => attempt?.step === step)
-  if (app?.attempt === undefined || app.attempt.isOver) return { walk: before, outcome: 'ended' }
+  if (app?.attempt === undefined || app.attempt.isOver) return { walk: before, outcome: 'over' }
   const walk = inVisitAtStart(before)
   const returned = { ...app.attempt, backAt: app.attempt.backAt ?? now }
   const withChange = (change: Partial<TrackedApp>) =>
     withApp(walk, app.instance, (tracked) => ({ ...tracked, ...change }))
   if (app.status === 'connected')
     return {
-      walk: withChange({ attempt: asEnded(returned) }),
+      walk: withChange({ attempt: asOver(returned) }),
       outcome: returned.checksSinceReturn === 0 ? 'connected' : 'connectedLater',
     }
-  if (hasError) return { walk: withChange(asDeclined(returned, now)), outcome: 'ended' }
+  if (hasError) return { walk: withChange(asDeclined(returned, now)), outcome: 'over' }
   const attempt = { ...returned, checksSinceReturn: returned.checksSinceReturn + 1 }
   return { walk: withChange({ attempt }), outcome: 'stillListed' }
 }
@@ -234,7 +234,7 @@ export function finishReturn(
 const setAside = (walk: Walk, instance: string, as: Partial<TrackedApp>): Walk =>
   withApp(walk, instance, (app) => {
     if (app.status === 'connected') return app
-    const attempt = isBeingConfirmed(app) ? asEnded(app.attempt) : app.attempt
+    const attempt = isBeingConfirmed(app) ? asOver(app.attempt) : app.attempt
     return { ...app, ...NOT_SET_ASIDE, ...as, attempt }
   })
 

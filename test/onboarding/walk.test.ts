@@ -45,9 +45,9 @@ it('a return is evaluated once, by the status of its own app', () => {
   const both = checkedWalk([slack], leave(walkAfterClick(), 'github_1', 's2'))
   const { walk, outcome } = finishReturn(both, 's2', 0)
   expect(outcome).toBe('connected')
-  expect(finishReturn(walk, 's2', 0)).toEqual({ walk, outcome: 'ended' })
+  expect(finishReturn(walk, 's2', 0)).toEqual({ walk, outcome: 'over' })
   expect(finishReturn(walk, 's1', 0).outcome).toBe('stillListed')
-  expect(finishReturn(walk, 'of someone else', 0)).toEqual({ walk, outcome: 'ended' })
+  expect(finishReturn(walk, 'of someone else', 0)).toEqual({ walk, outcome: 'over' })
 })
 
 const twice = leave(walkAfterClick(), 'slack_1', 's2', 1)
