@@ -12,7 +12,7 @@ type Confidence = Match['confidence']
 type Format = keyof typeof readers
 
 /** A place where a finding was seen, with its count. */
-type Location = Pick<Match, 'side' | 'pointer' | 'confidence'> & {
+type Place = Pick<Match, 'side' | 'pointer' | 'confidence'> & {
   file: string
   line: number | undefined
   record: string | undefined
@@ -25,7 +25,7 @@ type Finding = {
   confidence: Confidence
   /** The number of requests or operations. */
   count: number
-  places: Map<string, Location>
+  places: Map<string, Place>
   /** Occurrences beyond MAX_PLACES. */
   elsewhere: number
   /** An ISO 8601 time. */
@@ -80,9 +80,9 @@ const addTime = (finding: Finding, time: unknown) => {
 }
 
 /** @param file the file being read, although an OpenAPI document may refer to another one */
-const addLocation = (finding: Finding, match: Match, { line, record }: InputRecord, file: string) => {
+const addPlace = (finding: Finding, match: Match, { line, record }: InputRecord, file: string) => {
   const { side, pointer, confidence } = match
-  // All items of an array are one location.
+  // All items of an array are one place.
   const shape = match.line === undefined ? pointer?.replaceAll(/\/\d+/g, '/*') : pointer
   const key = [match.file ?? file, side, confidence, shape].join('\n')
   const known = finding.places.get(key)
@@ -139,7 +139,7 @@ export const checkFiles = async (
       if (CERTAINTY.indexOf(confidence) > CERTAINTY.indexOf(finding.confidence))
         finding.confidence = confidence
       addTime(finding, record.time)
-      addLocation(finding, match, record, file)
+      addPlace(finding, match, record, file)
     }
     const onRecord = (record: InputRecord) => {
       const at = record.record === undefined ? '' : `${record.record} `
