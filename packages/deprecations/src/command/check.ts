@@ -68,9 +68,9 @@ const evaluate = (
   const valid = waivers.filter(({ until }) => result.asOf <= until)
   const due = found
     .filter(({ status }) => status.daysLeft <= within)
-    .map((item) => ({ ...item, waiver: valid.find((waiver) => waiver.item === item.entry.id) }))
+    .map((finding) => ({ ...finding, waiver: valid.find(({ item }) => item === finding.entry.id) }))
   const [waived, open] = [due.filter(({ waiver }) => waiver), due.filter(({ waiver }) => !waiver)]
-  const [inUse, mayBeInUse] = [open.filter(isCertain), open.filter((item) => !isCertain(item))]
+  const [inUse, mayBeInUse] = [open.filter(isCertain), open.filter((finding) => !isCertain(finding))]
   const failing = failOn === 'removed' ? inUse.filter(({ status }) => status.state === 'removed') : inUse
   const exitCode = () => {
     if (failing.length > 0 && failOn !== 'never') return 2
@@ -80,7 +80,7 @@ const evaluate = (
   return { ...result, exitCode: exitCode(), inUse, waived, mayBeInUse }
 }
 
-const itemJson = ({ entry, status, places, request: _request, ...found }: EvaluatedFinding) => ({
+const findingJson = ({ entry, status, places, request: _request, ...found }: EvaluatedFinding) => ({
   id: entry.id,
   kind: entry.kind,
   operation: operationOf(entry),
@@ -97,9 +97,9 @@ const itemJson = ({ entry, status, places, request: _request, ...found }: Evalua
 /** Programs read this: add members, but never rename one. */
 const jsonReport = ({ inUse, waived, mayBeInUse, ...verdict }: Verdict): string => {
   const lists = {
-    inUse: inUse.map(itemJson),
-    waived: waived.map(itemJson),
-    mayBeInUse: mayBeInUse.map(itemJson),
+    inUse: inUse.map(findingJson),
+    waived: waived.map(findingJson),
+    mayBeInUse: mayBeInUse.map(findingJson),
   }
   return `${JSON.stringify({ ...verdict, ...lists }, null, 2)}\n`
 }
@@ -120,9 +120,9 @@ const placesOf = ({ places, elsewhere }: CheckResult['found'][number], { dim }: 
   return [...texts, ...(others > 0 ? [more] : [])]
 }
 
-const itemText = (item: EvaluatedFinding, colors: Colors): string => {
-  const { entry, status, count, firstSeen, lastSeen, waiver } = item
-  const doubt = isCertain(item) ? '' : 'only may be in use; '
+const findingText = (finding: EvaluatedFinding, colors: Colors): string => {
+  const { entry, status, count, firstSeen, lastSeen, waiver } = finding
+  const doubt = isCertain(finding) ? '' : 'only may be in use; '
   const note = waiver && `${doubt}waived until ${waiver.until}: ${waiver.reason}`
   const state = status.state === 'removed' ? colors.red('removed') : colors.yellow('deprecated')
   const seen = firstSeen === undefined ? '' : `, first ${firstSeen}, last ${lastSeen}`
@@ -131,7 +131,7 @@ const itemText = (item: EvaluatedFinding, colors: Colors): string => {
     `    ${printable(removalText(entry, status))}`,
     ...(note === undefined ? [] : [`    ${printable(note)}`]),
     colors.dim(`    ${entry.id}, in ${countText(count, 'request')}${seen}`),
-    ...placesOf(item, colors),
+    ...placesOf(finding, colors),
     '',
   ].join('\n')
 }
@@ -155,16 +155,16 @@ const headline = ({ inUse, waived, mayBeInUse, requests, files, faults, asOf }: 
   return `Nothing deprecated was found in what could be read${beyond} (${read}).`
 }
 
-const possibleText = (items: readonly EvaluatedFinding[], colors: Colors): string[] =>
-  [...Map.groupBy(items, ({ entry }) => operationOf(entry))].flatMap(([operation, ofIt]) => {
+const possibleText = (findings: readonly EvaluatedFinding[], colors: Colors): string[] =>
+  [...Map.groupBy(findings, ({ entry }) => operationOf(entry))].flatMap(([operation, ofIt]) => {
     const fields = new Set(ofIt.map(({ entry }) => (entry.kind === 'field' ? entry.field : 'the operation')))
-    const count = Math.max(...ofIt.map((item) => item.count))
+    const count = Math.max(...ofIt.map((finding) => finding.count))
     const title = `  ${operation}, ${countText(count, 'request')}: ${[...fields].join(', ')}`
-    return [printable(title), ...new Set(ofIt.flatMap((item) => placesOf(item, colors)))]
+    return [printable(title), ...new Set(ofIt.flatMap((finding) => placesOf(finding, colors)))]
   })
 
 const textReport = ({ waived, ...verdict }: Verdict, colors: Colors): string => {
-  const asText = (item: EvaluatedFinding) => itemText(item, colors)
+  const asText = (finding: EvaluatedFinding) => findingText(finding, colors)
   const section = (title: string, texts: readonly string[]) => (texts.length === 0 ? [] : [title, ...texts])
   const lines = [
     colors.bold(headline({ waived, ...verdict })),
