@@ -75,11 +75,11 @@ export function createApp(deps: AppDeps): Express {
   const publicUrl = settings.PUBLIC_URL
   const app = createExpress(settings)
   const snapshot = new PeopleSnapshot({ people, keepStateStore, company, now })
-  const exports = createExportRoutes({ snapshot, keepStateStore, company, publicUrl, audit })
-  addRoutesForPrograms(app, deps, exports)
+  const exportRoutes = createExportRoutes({ snapshot, keepStateStore, company, publicUrl, audit })
+  addRoutesForPrograms(app, deps, exportRoutes)
   addRoutesForEveryone(app, deps)
   app.use(requireSignIn)
-  addPrivateRoutes(app, deps, snapshot, exports)
+  addPrivateRoutes(app, deps, snapshot, exportRoutes)
   addFailures(app, deps)
   return app
 }
@@ -99,7 +99,7 @@ function createExpress({ TRUST_PROXY }: Settings): Express {
 const pathsUnder = (...roots: string[]) => new RegExp(`^(?=/(?:${roots.join('|')})\\b)`, 'i')
 
 /** Routes for probes, metrics, assets, and requests of the authorization server and other programs. */
-function addRoutesForPrograms(app: Express, deps: AppDeps, exports: Router): void {
+function addRoutesForPrograms(app: Express, deps: AppDeps, exportRoutes: Router): void {
   const { settings, company, log, now, metrics, audit, limits, pages, signIn } = deps
   const { authorizationServer, records, returnTo } = deps
 
@@ -128,7 +128,7 @@ function addRoutesForPrograms(app: Express, deps: AppDeps, exports: Router): voi
   )
   app.use(
     pathsUnder('admin'),
-    createTokenRoutes(exports, settings.REPORT_TOKEN, limits.readingReports, audit),
+    createTokenRoutes(exportRoutes, settings.REPORT_TOKEN, limits.readingReports, audit),
   )
 }
 
@@ -182,7 +182,7 @@ function addRoutesForEveryone(app: Express, deps: AppDeps): void {
   )
 }
 
-function addPrivateRoutes(app: Express, deps: AppDeps, snapshot: PeopleSnapshot, exports: Router): void {
+function addPrivateRoutes(app: Express, deps: AppDeps, snapshot: PeopleSnapshot, exportRoutes: Router): void {
   const { settings, company, describeIn, log, now, audit, limits, pages, service, walks, walkChecker } = deps
   const sendPage = pages.send
 
@@ -232,7 +232,7 @@ function addPrivateRoutes(app: Express, deps: AppDeps, snapshot: PeopleSnapshot,
   const { people, keepStateStore } = deps
   const publicUrl = settings.PUBLIC_URL
   app.use(createAdminRoutes({ snapshot, people, keepStateStore, publicUrl, company, sendPage, audit, now }))
-  app.use(exports)
+  app.use(exportRoutes)
 }
 
 function addFailures(app: Express, deps: AppDeps): void {

@@ -86,7 +86,7 @@ export function createExportRoutes(deps: {
 
 /** Runs before requireSignIn, to which a browser's request is passed on, even with a token that a proxy added. */
 export function createTokenRoutes(
-  exports: Router,
+  exportRoutes: Router,
   token: string | undefined,
   limit: RequestHandler,
   audit: Audit,
@@ -106,6 +106,6 @@ export function createTokenRoutes(
     throw new Problem(401, 'token_refused')
   }
   router.get([REPORT_PATH, PEOPLE_PATH], hasAny, limitGuesses, check)
-  router.use(exports)
+  router.use(exportRoutes)
   return router
 }

@@ -32,7 +32,7 @@ type Finding = {
   firstSeen?: string
   lastSeen?: string
   /** The last counted request, so that each counts once. */
-  request: number
+  lastRequest: number
 }
 
 /** True for a certain use, false for a possible one. */
@@ -131,11 +131,11 @@ export const checkFiles = async (
       const status = statusOn(entry, asOf)
       const known = found.get(entry.id)
       if (status.state === 'unannounced' || (known && isCertain(known) && !isCertain(match))) return
-      const fresh = { entry, status, confidence, count: 0, places: new Map(), elsewhere: 0, request: 0 }
+      const fresh = { entry, status, confidence, count: 0, places: new Map(), elsewhere: 0, lastRequest: 0 }
       const finding: Finding = known && isCertain(known) === isCertain(match) ? known : fresh
       found.set(entry.id, finding)
-      if (finding.request !== requests) finding.count += 1
-      finding.request = requests
+      if (finding.lastRequest !== requests) finding.count += 1
+      finding.lastRequest = requests
       if (CERTAINTY.indexOf(confidence) > CERTAINTY.indexOf(finding.confidence))
         finding.confidence = confidence
       addTime(finding, record.time)

@@ -80,7 +80,7 @@ const evaluate = (
   return { ...result, exitCode: exitCode(), inUse, waived, mayBeInUse }
 }
 
-const findingJson = ({ entry, status, places, request: _request, ...found }: EvaluatedFinding) => ({
+const findingJson = ({ entry, status, places, lastRequest: _lastRequest, ...found }: EvaluatedFinding) => ({
   id: entry.id,
   kind: entry.kind,
   operation: operationOf(entry),
