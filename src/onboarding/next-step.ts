@@ -5,7 +5,7 @@ import { appStateOf, type AppState } from './app-state.ts'
 import { inScope, isInFlight, isBeingConfirmed, type TrackedApp, type Walk } from './walk.ts'
 
 type NextStep =
-  /** The service doesn't show a consent yet: check again. `meanwhile`: the app to connect until then. */
+  /** The service doesn't show a consent yet: check again. `otherApp`: the app to connect until then. */
   | {
       kind: 'confirming'
       instance: string
@@ -15,9 +15,9 @@ type NextStep =
       /** Until this time the page polls every 5 seconds, afterwards more slowly; milliseconds since 1970. */
       frequentPollingUntil: number
       nextPollSeconds: number
-      meanwhile: string | undefined
+      otherApp: string | undefined
     }
-  | { kind: 'unconfirmed'; instance: string; meanwhile: string | undefined }
+  | { kind: 'unconfirmed'; instance: string; otherApp: string | undefined }
   | { kind: 'connect'; instance: string }
   | { kind: 'finished' }
 
@@ -63,7 +63,7 @@ const withoutLater = ({ shown, firstApps }: WalkStates): readonly AppWithState[]
   firstApps === undefined ? shown : shown.filter(({ tracked }) => firstApps.has(tracked.instance))
 
 export function nextStep(states: WalkStates): NextStep {
-  const meanwhile = firstOf(withoutLater(states), () => true)
+  const otherApp = firstOf(withoutLater(states), () => true)
   const confirming = states.shown
     .flatMap(({ tracked: app, state }) => (state.kind === 'confirming' && isBeingConfirmed(app) ? app : []))
     .toSorted((one, other) => one.attempt.consentStartedAt - other.attempt.consentStartedAt)
@@ -73,12 +73,12 @@ export function nextStep(states: WalkStates): NextStep {
     const { step, checksSinceReturn, backAt } = attempt
     const nextPollSeconds = Math.abs(states.now - backAt) < FREQUENT_POLLING_MS ? 5 : 30
     const polling = { frequentPollingUntil: backAt + FREQUENT_POLLING_MS, nextPollSeconds }
-    return { kind: 'confirming', instance, step, checksSinceReturn, backAt, ...polling, meanwhile }
+    return { kind: 'confirming', instance, step, checksSinceReturn, backAt, ...polling, otherApp }
   }
   const unconfirmed = states.shown.find(({ state }) => state.kind === 'unconfirmed')
   if (unconfirmed !== undefined)
-    return { kind: 'unconfirmed', instance: unconfirmed.tracked.instance, meanwhile }
-  return meanwhile === undefined ? { kind: 'finished' } : { kind: 'connect', instance: meanwhile }
+    return { kind: 'unconfirmed', instance: unconfirmed.tracked.instance, otherApp }
+  return otherApp === undefined ? { kind: 'finished' } : { kind: 'connect', instance: otherApp }
 }
 
 /** Prefers apps not started yet to those that may be open in another tab. */

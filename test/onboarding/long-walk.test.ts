@@ -56,7 +56,7 @@ it('an unconfirmed return offers no app beyond the five', () => {
   const last = startConsent(afterConnecting(4), { instance: 'app_4', step: 's', now: NOW })
   expect(nextStep(walkStates(finishReturn(last, 's', NOW).walk, NOW))).toMatchObject({
     kind: 'confirming',
-    meanwhile: undefined,
+    otherApp: undefined,
   })
 })
 

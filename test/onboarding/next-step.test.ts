@@ -64,7 +64,7 @@ it.each([
 it('the next step is the person’s decision once the time to confirm is over', () => {
   expect(nextOf(checkedWalk(all, walkAfterReturn(), 30_999), 30_999).kind).toBe('confirming')
   const over = checkedWalk(all, walkAfterReturn(), 31_000)
-  expect(nextOf(over, 31_000)).toEqual({ kind: 'unconfirmed', instance: 'slack_1', meanwhile: 'github_1' })
+  expect(nextOf(over, 31_000)).toEqual({ kind: 'unconfirmed', instance: 'slack_1', otherApp: 'github_1' })
   expect(findReturn(over, 's1')).toBeUndefined()
 })
 
@@ -72,13 +72,13 @@ it('the next step waits for the last visible return, and delays no other app', (
   expect(nextOf(walkAfterReturn(), 1_000)).toMatchObject({
     kind: 'confirming',
     instance: 'slack_1',
-    meanwhile: 'github_1',
+    otherApp: 'github_1',
   })
   const both = finishReturn(leave(walkAfterReturn(), 'github_1', 's2', 2_000), 's2', 3_000).walk
   expect(nextOf(both, 3_000)).toMatchObject({
     kind: 'confirming',
     instance: 'github_1',
-    meanwhile: 'gdrive_1',
+    otherApp: 'gdrive_1',
   })
   expect(nextOf({ ...both, apps: both.apps.toReversed() }, 3_000)).toMatchObject({ instance: 'github_1' })
   const narrowed = { ...both, visit: { datasources: ['slack'] } }

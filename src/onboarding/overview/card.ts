@@ -55,9 +55,9 @@ function cardOf(model: OverviewModel) {
       return connectCard(model, next.instance)
     case 'confirming':
       // While one consent is being confirmed, the person continues with the other apps.
-      return next.meanwhile === undefined
+      return next.otherApp === undefined
         ? { ...confirmingCard(model, next), hasFocus: from === next.instance && next.checksSinceReturn <= 1 }
-        : connectCard(model, next.meanwhile)
+        : connectCard(model, next.otherApp)
     case 'unconfirmed':
       return unconfirmedCard(model, next.instance)
   }
@@ -200,12 +200,12 @@ function unconfirmedCard(model: OverviewModel, instance: string) {
 
 function confirmingOf(model: OverviewModel) {
   const { next, t, from } = model
-  if (next.kind !== 'confirming' || next.meanwhile === undefined) return undefined
-  const { instance, checksSinceReturn, meanwhile } = next
+  if (next.kind !== 'confirming' || next.otherApp === undefined) return undefined
+  const { instance, checksSinceReturn, otherApp } = next
   return {
     instance,
     ...confirmingTexts(model, next),
-    text: fitText(appName(model, meanwhile), t, ['wait.meanwhile', 'plain.meanwhile']),
+    text: fitText(appName(model, otherApp), t, ['wait.meanwhile', 'plain.meanwhile']),
     // Only a return moves the focus; a reload must not.
     hasFocus: from === instance && checksSinceReturn <= 1,
   }
