@@ -8,7 +8,7 @@ import { clientUrls } from '../sign-in/server/client-urls.ts'
 import { createClientAuth, formEncoded } from '../sign-in/server/client-authentication.ts'
 import type { ClientAuthentication } from '../sign-in/server/client-authentication.ts'
 import type { Settings } from '../settings/settings.ts'
-import { fetchOnce, type HttpReply } from './fetch-once.ts'
+import { fetchOnce, type FetchResult } from './fetch-once.ts'
 import { createCheck, fail, ok, warn } from './findings.ts'
 
 type Method = ClientAuthentication['method']
@@ -20,9 +20,9 @@ type ClientResponse =
   'accepted' | 'refused' | 'not-allowed' | `status ${number}` | 'unclear' | 'no-usable-response' | 'unsent'
 
 /** RFC 6749 5.2. */
-export function readClientResponse(reply: HttpReply): ClientResponse {
-  if (reply.kind === 'no-response') return 'no-usable-response'
-  const { status, text } = reply
+export function readClientResponse(result: FetchResult): ClientResponse {
+  if (result.kind === 'no-response') return 'no-usable-response'
+  const { status, text } = result
   const body = parseJsonObject(text)
   const error = body?.['error']
   if (error === 'invalid_client' || status === 401) return 'refused'

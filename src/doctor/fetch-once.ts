@@ -3,14 +3,14 @@ import { getGlobalDispatcher } from 'undici'
 import { exchange, type HttpResponse } from '../http/exchange.ts'
 import { networkErrorOf, type NetworkError } from '../http/network-error.ts'
 
-export type HttpReply = ({ kind: 'response' } & HttpResponse) | { kind: 'no-response'; why: NetworkError }
+export type FetchResult = ({ kind: 'response' } & HttpResponse) | { kind: 'no-response'; why: NetworkError }
 
 const TIME_LIMIT_MS = 8_000
 
 export async function fetchOnce(
   url: string | URL,
   { headers = {}, ...post }: { method?: 'POST'; headers?: object; body?: string } = {},
-): Promise<HttpReply> {
+): Promise<FetchResult> {
   try {
     const { origin, pathname, search } = new URL(url)
     const sent = { accept: '*/*', 'user-agent': 'onramp-doctor', ...headers }
@@ -21,8 +21,8 @@ export async function fetchOnce(
   }
 }
 
-/** @param base the URL of the request @returns undefined for a reply without a redirect */
-export const redirectTarget = (reply: HttpReply, base: string): URL | undefined =>
-  reply.kind === 'response' && reply.status >= 300 && reply.status < 400
-    ? (URL.parse(String(reply.headers['location'] ?? ''), base) ?? undefined)
+/** @param base the URL of the request @returns undefined without a redirect */
+export const redirectTarget = (result: FetchResult, base: string): URL | undefined =>
+  result.kind === 'response' && result.status >= 300 && result.status < 400
+    ? (URL.parse(String(result.headers['location'] ?? ''), base) ?? undefined)
     : undefined

@@ -1,4 +1,4 @@
-// Rules turn collected facts into findings. A finding may contain public values and a server's reply, never a secret.
+// Rules turn collected facts into findings. A finding may have public values and a server's response, never a secret.
 import { describeNetworkError, isCertificateError, isProxyError } from '../http/network-error.ts'
 import type { NetworkError } from '../http/network-error.ts'
 import type { Settings } from '../settings/settings.ts'

@@ -3,7 +3,7 @@
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { describeNetworkError, isCertificateError, type NetworkError } from '../http/network-error.ts'
 import { HEALTH_SAMPLE } from '../web/health.ts'
-import { fetchOnce, redirectTarget, type HttpReply } from './fetch-once.ts'
+import { fetchOnce, redirectTarget, type FetchResult } from './fetch-once.ts'
 import { createCheck, fail, ok, skip, warn } from './findings.ts'
 
 async function collect(url: string, discovering: Promise<Metadata | undefined>) {
@@ -18,8 +18,8 @@ async function collect(url: string, discovering: Promise<Metadata | undefined>) 
 
 type OwnAddressFacts = Awaited<ReturnType<typeof collect>>
 
-const isOnramp = (reply: HttpReply) =>
-  reply.kind === 'response' && reply.headers[HEALTH_SAMPLE.header] === HEALTH_SAMPLE.value
+const isOnramp = (result: FetchResult) =>
+  result.kind === 'response' && result.headers[HEALTH_SAMPLE.header] === HEALTH_SAMPLE.value
 
 function networkFailure(url: string, error: NetworkError) {
   if (error === 'unknown-name')

@@ -6,7 +6,7 @@ import { isSafeUrl } from '../http/loopback.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 import { clientUrls } from '../sign-in/server/client-urls.ts'
 import type { Settings } from '../settings/settings.ts'
-import { fetchOnce, redirectTarget, type HttpReply } from './fetch-once.ts'
+import { fetchOnce, redirectTarget, type FetchResult } from './fetch-once.ts'
 import { createCheck, fail, ok, warn } from './findings.ts'
 
 type AuthorizationResponse =
@@ -24,14 +24,14 @@ type AuthorizationResponse =
 const SHOWS_REFUSAL =
   /AADSTS50011|redirect.?ur[il].{0,60}(mismatch|invalid|not (registered|match|allowed))|invalid.{0,20}redirect/is
 
-function readResponse(reply: HttpReply, endpoint: string, redirect: string): AuthorizationResponse {
-  if (reply.kind === 'no-response') return { kind: 'unavailable' }
-  const { status, text } = reply
+function readResponse(result: FetchResult, endpoint: string, redirect: string): AuthorizationResponse {
+  if (result.kind === 'no-response') return { kind: 'unavailable' }
+  const { status, text } = result
   if (status >= 500 || status === 429) return { kind: 'unavailable', status }
   // The authorization server would give a reason.
   if ([401, 403, 407].includes(status) && !/redirect|client|callback/i.test(text))
     return { kind: 'barred', status }
-  const target = redirectTarget(reply, endpoint)
+  const target = redirectTarget(result, endpoint)
   if (target !== undefined) {
     const inFragment = new URLSearchParams(target.hash.slice(1))
     const value = (name: string) => target.searchParams.get(name) ?? inFragment.get(name) ?? undefined
@@ -87,8 +87,8 @@ async function collect(
   if (!isSafeUrl(endpoint) || isPushed === true) return undefined
   const redirect = clientUrls(url).redirectUri
   const request = async (redirectUri: string): Promise<AuthorizationResponse> => {
-    const reply = await fetchOnce(signInUrl(endpoint, settings, id, redirectUri), { headers: BROWSER })
-    return readResponse(reply, endpoint, redirectUri)
+    const result = await fetchOnce(signInUrl(endpoint, settings, id, redirectUri), { headers: BROWSER })
+    return readResponse(result, endpoint, redirectUri)
   }
   return { redirect, ours: await request(redirect), invented: await request(INVENTED), isClientRejected }
 }

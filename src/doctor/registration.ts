@@ -9,7 +9,7 @@ import {
 } from '../sign-in/registration/metadata.ts'
 import { removeClient } from '../sign-in/registration/register.ts'
 import type { Settings } from '../settings/settings.ts'
-import { fetchOnce, type HttpReply } from './fetch-once.ts'
+import { fetchOnce, type FetchResult } from './fetch-once.ts'
 import { createCheck, fail, ok, warn } from './findings.ts'
 
 /** An open endpoint rejects these redirect URIs; a closed one doesn't read them. */
@@ -22,17 +22,17 @@ const NOT_A_REGISTRATION = JSON.stringify({
 async function collect(metadata: Metadata, settings: Settings, now: () => number) {
   const requested = requestedMetadata(settings, metadata, undefined)
   const { registration_endpoint: endpoint } = metadata
-  if (!isSafeUrl(endpoint)) return { requested, reply: undefined }
+  if (!isSafeUrl(endpoint)) return { requested, result: undefined }
   const { OIDC_INITIAL_ACCESS_TOKEN: token } = settings
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
   const headers = { 'content-type': 'application/json', accept: 'application/json', ...authorization }
-  const reply = await fetchOnce(endpoint, { method: 'POST', headers, body: NOT_A_REGISTRATION })
-  if (reply.kind === 'response' && reply.status >= 200 && reply.status < 300) {
+  const result = await fetchOnce(endpoint, { method: 'POST', headers, body: NOT_A_REGISTRATION })
+  if (result.kind === 'response' && result.status >= 200 && result.status < 300) {
     // The server accepts anything: remove the new client, if the server supports that (RFC 7592 2.3).
-    const client = readRegistrationResponse(reply.text, requested, now())
+    const client = readRegistrationResponse(result.text, requested, now())
     if (typeof client !== 'string') await removeClient(client)
   }
-  return { requested, reply }
+  return { requested, result }
 }
 
 const IS_CLOSED = [404, 405, 410, 501]
@@ -40,15 +40,15 @@ const IS_ABOUT_THE_TOKEN = /^(invalid_token|insufficient_scope|access_denied|una
 
 const BY_HAND = 'register a client yourself and set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET'
 
-function endpointFailure(reply: HttpReply | undefined, hasToken: boolean) {
-  if (reply === undefined)
+function endpointFailure(result: FetchResult | undefined, hasToken: boolean) {
+  if (result === undefined)
     return fail(
       "OIDC_CLIENT_ID is not set, and the authorization server doesn't offer dynamic registration.",
       `OIDC_CLIENT_ID, OIDC_CLIENT_SECRET: ${BY_HAND}`,
     )
-  if (reply.kind === 'no-response')
+  if (result.kind === 'no-response')
     return fail("The registration endpoint isn't responding.", `OIDC_CLIENT_ID: ${BY_HAND}`)
-  const { status, text } = reply
+  const { status, text } = result
   const isAboutToken = IS_ABOUT_THE_TOKEN.test(readRegistrationError(text, undefined).error ?? '')
   if (status === 401 || status === 403 || (status === 400 && isAboutToken))
     return fail(
@@ -65,10 +65,10 @@ function endpointFailure(reply: HttpReply | undefined, hasToken: boolean) {
 }
 
 export const registrationCheck = createCheck(collect, {
-  'authorization-server.registration': ({ reply, requested }, { settings }) => {
+  'authorization-server.registration': ({ result, requested }, { settings }) => {
     const algorithm = requested.id_token_signed_response_alg ?? 'RS256'
     return (
-      endpointFailure(reply, settings.OIDC_INITIAL_ACCESS_TOKEN !== undefined) ??
+      endpointFailure(result, settings.OIDC_INITIAL_ACCESS_TOKEN !== undefined) ??
       ok(
         `The first start will ask to register a client (${requested.token_endpoint_auth_method}, ID tokens signed with ${algorithm}).`,
       )

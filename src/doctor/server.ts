@@ -15,10 +15,10 @@ function isForSigning(key: unknown): boolean {
 
 async function collect(metadata: Metadata) {
   if (!isSafeUrl(metadata.jwks_uri)) return { metadata, keys: undefined }
-  const reply = await fetchOnce(metadata.jwks_uri)
-  const keys = reply.kind === 'response' ? parseJsonObject(reply.text)?.['keys'] : undefined
+  const result = await fetchOnce(metadata.jwks_uri)
+  const keys = result.kind === 'response' ? parseJsonObject(result.text)?.['keys'] : undefined
   const count = Array.isArray(keys) ? keys.filter(isForSigning).length : 0
-  return { metadata, keys: { reply, count } }
+  return { metadata, keys: { result, count } }
 }
 
 const scopesOf = ({ OIDC_SCOPE: scope = '' }: Partial<Settings>) => scope.split(' ').filter(Boolean)
@@ -104,22 +104,22 @@ const identity = (metadata: Metadata, settings: Partial<Settings>) =>
 
 function signingKeys({ keys }: Awaited<ReturnType<typeof collect>>) {
   if (keys === undefined) return undefined
-  const { reply, count } = keys
+  const { result, count } = keys
   if (count > 0) return ok(`The signing keys can be fetched (${count}).`)
-  if (reply.kind === 'no-response')
-    return unreachable(reply.why, 'OIDC_ISSUER', "Couldn't fetch the signing keys")
-  if (reply.status === 429)
+  if (result.kind === 'no-response')
+    return unreachable(result.why, 'OIDC_ISSUER', "Couldn't fetch the signing keys")
+  if (result.status === 429)
     return warn(
       'The server is limiting requests for its signing keys (429).',
       'OIDC_ISSUER: try again in a few minutes',
     )
-  return reply.status === 200
+  return result.status === 200
     ? fail(
         'The jwks_uri in the metadata has no signing key.',
         'OIDC_ISSUER: have the authorization server publish the keys that it signs ID tokens with',
       )
     : fail(
-        `Couldn't fetch the signing keys (${reply.status}).`,
+        `Couldn't fetch the signing keys (${result.status}).`,
         'OIDC_ISSUER: make sure this machine can reach the jwks_uri in the metadata',
       )
 }

@@ -10,17 +10,17 @@ type ServiceCall = {
 }
 
 /** The reason `request` quotes the service, so it is for the terminal only. */
-export function explainServiceError(reply: Exclude<ProbeResult, { kind: 'accepted' }>, call: ServiceCall) {
+export function explainServiceError(result: Exclude<ProbeResult, { kind: 'accepted' }>, call: ServiceCall) {
   const { baseUrl, prefix } = call
-  if (reply.kind === 'unreachable')
-    return unreachable(reply.why, 'SERVICE_BASE_URL', `The service at ${baseUrl} cannot be reached`)
-  const { expectedHeaderPrefix } = reply
+  if (result.kind === 'unreachable')
+    return unreachable(result.why, 'SERVICE_BASE_URL', `The service at ${baseUrl} cannot be reached`)
+  const { expectedHeaderPrefix } = result
   if (expectedHeaderPrefix !== undefined)
     return fail(
       `The service's headers begin with ${expectedHeaderPrefix}, and onramp sends ${prefix}.`,
       `SERVICE_HEADER_PREFIX: set it to ${expectedHeaderPrefix}`,
     )
-  return EXPLANATIONS[reply.reason](reply, call)
+  return EXPLANATIONS[result.reason](result, call)
 }
 
 type Explain = (error: ErrorResponse, call: ServiceCall) => ReturnType<typeof fail>

@@ -43,12 +43,12 @@ async function collect(baseUrl: string, { settings, actAs }: DoctorContext, now:
 type ServiceFacts = Awaited<ReturnType<typeof collect>>
 
 /** Faults of the address or the header prefix have separate findings. */
-function tokenFinding(facts: ServiceFacts, setting: string, reply: ProbeResult | undefined) {
-  if (reply?.kind === 'accepted') {
+function tokenFinding(facts: ServiceFacts, setting: string, result: ProbeResult | undefined) {
+  if (result?.kind === 'accepted') {
     const apps = (count: number) => `${count} ${count === 1 ? 'app' : 'apps'}`
-    const unstartable = reply.unconnected.filter(({ status }) => isUnstartable(status)).length
+    const unstartable = result.unconnected.filter(({ status }) => isUnstartable(status)).length
     return [
-      ok(`${setting} works: that person has ${apps(reply.unconnected.length)} left to connect.`),
+      ok(`${setting} works: that person has ${apps(result.unconnected.length)} left to connect.`),
       unstartable > 0 &&
         warn(
           `That person can't connect ${apps(unstartable)}: the service lists no usable link.`,
@@ -56,13 +56,13 @@ function tokenFinding(facts: ServiceFacts, setting: string, reply: ProbeResult |
         ),
     ]
   }
-  if (reply?.kind !== 'rejected' || reply.expectedHeaderPrefix !== undefined) return []
-  if (isAboutService(reply.reason) || reply.reason === 'request') return []
-  return [explainServiceError(reply, { ...facts, setting })]
+  if (result?.kind !== 'rejected' || result.expectedHeaderPrefix !== undefined) return []
+  if (isAboutService(result.reason) || result.reason === 'request') return []
+  return [explainServiceError(result, { ...facts, setting })]
 }
 
-const isOfAuthType = (reply: ProbeResult) =>
-  reply.kind === 'rejected' && ['auth-type', 'auth-type-missing'].includes(reply.reason)
+const isOfAuthType = (result: ProbeResult) =>
+  result.kind === 'rejected' && ['auth-type', 'auth-type-missing'].includes(result.reason)
 
 function reachability(facts: ServiceFacts) {
   const { madeUp, baseUrl } = facts
@@ -85,7 +85,7 @@ function reachability(facts: ServiceFacts) {
 function tokenIssuer(facts: ServiceFacts, { settings }: DoctorContext) {
   const { baseUrl, prefix, madeUp, user, global } = facts
   const { TOKEN_ISSUED_BY: by, OIDC_ISSUER: issuer } = settings
-  const refused = [madeUp, user, global].filter((reply) => reply?.kind === 'rejected')
+  const refused = [madeUp, user, global].filter((result) => result?.kind === 'rejected')
   const other = refused.find(({ expectedHeaderPrefix }) => expectedHeaderPrefix !== undefined)
   if (other !== undefined) return explainServiceError(other, { ...facts, setting: '' })
   if (by === 'external-idp')
@@ -108,13 +108,13 @@ function tokenIssuer(facts: ServiceFacts, { settings }: DoctorContext) {
 
 function finalRedirect({ redirectTrial }: ServiceFacts) {
   if (redirectTrial === undefined) return undefined
-  const { redirect, without, withRedirect: reply } = redirectTrial
-  if (reply.kind === 'rejected' && reply.reason === 'request')
+  const { redirect, without, withRedirect: result } = redirectTrial
+  if (result.kind === 'rejected' && result.reason === 'request')
     return fail(
-      `The service rejected ${redirect} as a final_redirect_url (${reply.status}).`,
+      `The service rejected ${redirect} as a final_redirect_url (${result.status}).`,
       'PUBLIC_URL: allow this URL in the service, or fix PUBLIC_URL',
     )
-  const shape = reply.kind === 'accepted' ? reply.shape : undefined
+  const shape = result.kind === 'accepted' ? result.shape : undefined
   if (shape === undefined || without.shape === undefined) return undefined
   if (shape.namesRedirect || shape.parameters > without.shape.parameters)
     return ok(`After consent, the service redirects back to ${redirect}`)

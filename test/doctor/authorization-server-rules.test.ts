@@ -9,7 +9,7 @@ import { serverCheck } from '../../src/doctor/server.ts'
 import type { Settings } from '../../src/settings/settings.ts'
 import { requestedMetadata } from '../../src/sign-in/registration/metadata.ts'
 import {
-  reply,
+  response,
   clientFacts,
   matching,
   metadata,
@@ -81,11 +81,11 @@ it('Microsoft Entra, which supports PKCE without listing it, has no finding', ()
 })
 
 it.each<[FactsOf<typeof serverCheck>['keys'], RegExp]>([
-  [{ reply: reply(200), count: 0 }, /^fail OIDC_ISSUER: .* has no signing key/],
-  [{ reply: reply(500), count: 0 }, /^fail OIDC_ISSUER: Couldn't fetch the signing keys \(500\)/],
-  [{ reply: reply(429), count: 0 }, /^warn OIDC_ISSUER: .* limiting requests/],
-  [{ reply: { kind: 'no-response', why: 'cut-off' }, count: 0 }, /^fail OIDC_ISSUER: .* connection closed/],
-  [{ reply: reply(200), count: 1 }, /^ok : The signing keys can be fetched \(1\)/],
+  [{ result: response(200), count: 0 }, /^fail OIDC_ISSUER: .* has no signing key/],
+  [{ result: response(500), count: 0 }, /^fail OIDC_ISSUER: Couldn't fetch the signing keys \(500\)/],
+  [{ result: response(429), count: 0 }, /^warn OIDC_ISSUER: .* limiting requests/],
+  [{ result: { kind: 'no-response', why: 'cut-off' }, count: 0 }, /^fail OIDC_ISSUER: .* connection closed/],
+  [{ result: response(200), count: 1 }, /^ok : The signing keys can be fetched \(1\)/],
 ])('the signing keys %o are reported as %s', (keys, expected) => {
   expect(report(serverCheck, { ...serverFacts(), keys })).toEqual(matching(expected))
 })
@@ -159,7 +159,7 @@ it.each<[number, string, string]>([
   [302, '', 'no-usable-response'],
   [429, error('slow_down'), 'status 429'],
 ])('the response %i %s of a token endpoint means %s', (status, text, expected) => {
-  expect(readClientResponse(reply(status, text))).toBe(expected)
+  expect(readClientResponse(response(status, text))).toBe(expected)
 })
 
 const refusedBy = (auth: object) => clientFacts('refused', {}, { auth })
@@ -237,21 +237,21 @@ it('an unlisted method is reported only if the client is rejected', () => {
 
 const token = { OIDC_INITIAL_ACCESS_TOKEN: random }
 
-it.each<[FactsOf<typeof registrationCheck>['reply'], Partial<Settings>, RegExp]>([
+it.each<[FactsOf<typeof registrationCheck>['result'], Partial<Settings>, RegExp]>([
   [undefined, {}, /^fail OIDC_CLIENT_ID, .* doesn't offer dynamic registration/],
   [{ kind: 'no-response', why: 'refused' }, {}, /^fail OIDC_CLIENT_ID: .* isn't responding/],
-  [reply(403), {}, /^fail OIDC_INITIAL_ACCESS_TOKEN, .* requires a token \(403\)/],
-  [reply(401), token, /^fail OIDC_INITIAL_ACCESS_TOKEN, .* rejected the token \(401\)/],
-  [reply(400, error('access_denied')), {}, /^fail OIDC_INITIAL_ACCESS_TOKEN, .* requires a token \(400\)/],
-  [reply(404), {}, /^fail OIDC_CLIENT_ID: Registration is closed \(404\)/],
-  [reply(503), {}, /^warn OIDC_CLIENT_ID: .* returned an error \(503\)/],
-  [reply(400, error('invalid_redirect_uri')), {}, /^ok : The first start will ask to register/],
-  [reply(201, '{"client_id":"x"}'), {}, /^ok : The first start will ask to register/],
+  [response(403), {}, /^fail OIDC_INITIAL_ACCESS_TOKEN, .* requires a token \(403\)/],
+  [response(401), token, /^fail OIDC_INITIAL_ACCESS_TOKEN, .* rejected the token \(401\)/],
+  [response(400, error('access_denied')), {}, /^fail OIDC_INITIAL_ACCESS_TOKEN, .* requires a token \(400\)/],
+  [response(404), {}, /^fail OIDC_CLIENT_ID: Registration is closed \(404\)/],
+  [response(503), {}, /^warn OIDC_CLIENT_ID: .* returned an error \(503\)/],
+  [response(400, error('invalid_redirect_uri')), {}, /^ok : The first start will ask to register/],
+  [response(201, '{"client_id":"x"}'), {}, /^ok : The first start will ask to register/],
 ])(
   'a registration endpoint with the response %o, and settings with %j, is reported as %s',
-  (reply, settings, expected) => {
+  (result, settings, expected) => {
     const wanted = { PUBLIC_URL: 'https://onramp.acme.test', OIDC_SCOPE: 'openid', OIDC_CLIENT_AUTH: 'none' }
     const requested = requestedMetadata(wanted as Settings, metadata(), undefined)
-    expect(report(registrationCheck, { requested, reply }, { settings })).toEqual(matching(expected))
+    expect(report(registrationCheck, { requested, result }, { settings })).toEqual(matching(expected))
   },
 )

@@ -2,7 +2,7 @@
 import type { ServerMetadata as Metadata } from 'openid-client'
 import { expect } from 'vitest'
 import type { ProbeResult } from '../../src/client-api/client.ts'
-import type { HttpReply } from '../../src/doctor/fetch-once.ts'
+import type { FetchResult } from '../../src/doctor/fetch-once.ts'
 import type { clientCheck } from '../../src/doctor/client.ts'
 import type { machineCheck } from '../../src/doctor/machine.ts'
 import type { redisCheck } from '../../src/doctor/redis.ts'
@@ -61,7 +61,7 @@ const factsOf =
 
 export const machineFacts = factsOf<typeof machineCheck>({ openFiles: [], company: undefined, routes: [] })
 
-export const reply = (status: number, text = '', headers: Record<string, string> = {}): HttpReply => ({
+export const response = (status: number, text = '', headers: Record<string, string> = {}): FetchResult => ({
   kind: 'response',
   status,
   text,
@@ -83,7 +83,7 @@ export const metadata = (changed: object = {}): Metadata =>
 
 export const serverFacts = (changed: object = {}): FactsOf<typeof serverCheck> => ({
   metadata: metadata(changed),
-  keys: { reply: reply(200), count: 1 },
+  keys: { result: response(200), count: 1 },
 })
 
 /** The token endpoint's responses to a client. */

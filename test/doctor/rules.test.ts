@@ -21,7 +21,7 @@ import { HEALTH_SAMPLE } from '../../src/web/health.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { REQUIRED } from '../helpers/settings-faults.ts'
 import {
-  reply,
+  response,
   accepted,
   machineFacts,
   matching,
@@ -145,20 +145,20 @@ it('correct settings are reported with the proxy and the addresses to register',
 const url = 'https://onramp.acme.test'
 const LOGIN = 'https://login.acme.test'
 const unreachable = (why: NetworkError) => ({ kind: 'no-response', why }) as const
-const redirectTo = (location: string, status = 303) => reply(status, '', { location })
+const redirectTo = (location: string, status = 303) => response(status, '', { location })
 const HTML = { 'x-onramp': 'healthz', 'content-type': 'text/html; charset=utf-8' }
-const earlier = reply(200, '', { 'x-onramp': 'healthz' })
+const earlier = response(200, '', { 'x-onramp': 'healthz' })
 
 it.each([
   [unreachable('unknown-name'), /^warn PUBLIC_URL: The host name .* doesn't resolve/],
   [unreachable('its certificate has expired'), /^warn PUBLIC_URL: PUBLIC_URL can't be used/],
   [unreachable('refused'), /^skip .* when the server is running/],
   [earlier, /^ok : onramp is responding/],
-  [reply(502), /^skip .* when onramp is running/],
+  [response(502), /^skip .* when onramp is running/],
   [redirectTo('https://www.acme.test/healthz?x=1', 301), /^fail PUBLIC_URL: .* would lose their cookie/],
   [redirectTo('/oauth2/start?rd=x'), /^warn PUBLIC_URL: .* instead of onramp/],
-  [reply(403), /^warn PUBLIC_URL: .* instead of onramp/],
-  [reply(200, '{"status":"ok"}'), /^fail PUBLIC_URL: .* is not onramp/],
+  [response(403), /^warn PUBLIC_URL: .* instead of onramp/],
+  [response(200, '{"status":"ok"}'), /^fail PUBLIC_URL: .* is not onramp/],
 ])('the response %o of PUBLIC_URL is reported as %s', (page, expected) => {
   const all = report(ownAddressCheck, { url, page, signIn: page, server: undefined })
   expect(all).toEqual(matching(expected))
@@ -167,7 +167,7 @@ it.each([
 const throughProxy = (changed: Partial<FactsOf<typeof ownAddressCheck>>) =>
   problems(ownAddressCheck, {
     url,
-    page: reply(200, HEALTH_SAMPLE.page, HTML),
+    page: response(200, HEALTH_SAMPLE.page, HTML),
     signIn: redirectTo(`${LOGIN}/a`),
     server: LOGIN,
     ...changed,
@@ -180,9 +180,13 @@ it.each([
     /^fail .* its redirects/,
     { signIn: redirectTo('http://10.0.0.7/a') },
   ],
-  ['adds a script to a page', /^warn .* its pages/, { page: reply(200, `${HEALTH_SAMPLE.page}<i>`, HTML) }],
-  ['replaces an address in a page', /^warn .* its pages/, { page: reply(200, '[email]', HTML) }],
-  ['returns another page', /is not onramp/, { page: reply(200, '<p>', { 'content-type': 'text/html' }) }],
+  [
+    'adds a script to a page',
+    /^warn .* its pages/,
+    { page: response(200, `${HEALTH_SAMPLE.page}<i>`, HTML) },
+  ],
+  ['replaces an address in a page', /^warn .* its pages/, { page: response(200, '[email]', HTML) }],
+  ['returns another page', /is not onramp/, { page: response(200, '<p>', { 'content-type': 'text/html' }) }],
 ])('a proxy that %s is reported as %s', (_what, expected, changed) => {
   expect(throughProxy(changed)).toEqual(matching(expected))
 })
@@ -190,7 +194,7 @@ it.each([
 it.each<[string, Partial<FactsOf<typeof ownAddressCheck>>]>([
   ['leaves redirects as they are', {}],
   ['redirects while the authorization server is unknown', { signIn: redirectTo(url), server: undefined }],
-  ['redirects no one during an outage', { signIn: reply(503) }],
+  ['redirects no one during an outage', { signIn: response(503) }],
   ['runs an earlier onramp without that page', { page: earlier }],
 ])('a host that %s is not reported', (_what, changed) => {
   expect(throughProxy(changed)).toEqual([])
