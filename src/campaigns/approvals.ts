@@ -35,16 +35,16 @@ const WORKING_DAYS = {
 type ApprovalPerson = Pick<PersonApp, 'state' | 'isUnconfirmed'> &
   Record<'blockedAt' | 'notifiedAt' | 'connectedAt' | 'consentedAt', number> & { isReachable: boolean }
 
-/**
- * `isRequestDue`: the owners are to be emailed, or these `newOwners` alone. `isNewlyApproved`: their decision is new.
- * `leftToConnect`: it was confirmed now, and this many people still have to connect the app. `isOver`: no one waits.
- */
 type ApprovalUpdate = {
   approval: Approval
+  /** The owners have to be emailed, or only the `newOwners`. */
   isRequestDue: boolean
   newOwners?: readonly string[] | undefined
+  /** The owners' decision is new. */
   isNewlyApproved: boolean
+  /** The number of people who still have to connect the app. Absent unless the approval was confirmed now. */
   leftToConnect?: number | undefined
+  /** True if no one waits for the approval. */
   isOver: boolean
 }
 

@@ -82,7 +82,7 @@ function createCounter(
 const isPartOf = (cluster: KnownCluster | undefined, at = -Infinity): boolean =>
   cluster !== undefined && at >= cluster.since && at < cluster.noticedAt + SPREAD_MS
 
-/** True for a list that got an app after an operator called it removed, also if it hadn't lost it, or is new. */
+/** True for an app listed since an operator called the app removed, also on a new list and one that kept the app. */
 const isListedAgain = ({ status, since }: AppRecord, cluster: KnownCluster | undefined) =>
   status !== 'connected' && since > (cluster?.markedRemovedAt ?? Infinity)
 

@@ -75,7 +75,7 @@ export const newWalk = (now: number): Walk => ({
   visit: { datasources: [] },
 })
 
-/** Clears the person's choices, once they start the app again or it is connected. */
+/** No choice and no unconfirmed consent, for an app that was started again or connected, or has a new choice. */
 const NOT_SET_ASIDE = { skippedAt: undefined, unconfirmedAt: undefined, blockedAt: undefined } as const
 
 const withApp = (walk: Walk, instance: string, change: (app: TrackedApp) => TrackedApp): Walk => ({

@@ -45,7 +45,7 @@ type NewApp = Pick<MassDisconnect, 'instance' | 'name' | 'noticedAt' | 'since'> 
  * marked as removed, also if it is on lists.
  */
 export type DelistedApp = NewApp & {
-  /** When the first list lost it, perhaps another department's: all since then are in question. */
+  /** When the first list lost the app, perhaps in another department. Losses since that time are in question. */
   firstAt?: number
   notifiedAt?: number
   /** `isHidden`: by the company file. */

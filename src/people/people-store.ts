@@ -22,7 +22,7 @@ const DAY_SECONDS = 86_400
 const PREFIX = 'person:'
 const MAX_TRIES = 10
 
-/** Records of one read, behind which the reads of a slow store's sign-ins wait. Opening them takes about 2 ms. */
+/** Records per read. In a slow store, the reads of sign-ins wait for this one. Opening the records takes about 2 ms. */
 const BATCH_SIZE = 100
 const SLICE_MS = 10
 

@@ -18,7 +18,7 @@ export type AppRecord = {
    * or removed. It counts as connected, unless many lists lost it.
    */
   delistedAt?: number
-  /** What it was until then. It goes on if the app is back after many lists had lost it. */
+  /** The record before `delistedAt`. It is restored if many lists had lost the app, and the app is listed again. */
   beforeDelisting?: Omit<AppRecord, 'instance' | 'name'>
   /** A new instance in the check that delisted this one. It takes this one's place in every count. */
   movedTo?: string
@@ -276,7 +276,7 @@ export function withCheck(person: Person, response: CheckToRecord, now: number):
   for (const { instance, name, status } of unconnected) {
     const stored = before.get(instance)
     const isBack = stored?.delistedAt !== undefined && delisted?.has(instance) === true
-    // Earlier versions stored only a loss of what left the list.
+    // Earlier versions stored no `beforeDelisting`, only the start of a former lapse.
     const loss: Partial<AppRecord> = omitUndefined({ lapsedAt: stored?.previousLapsedAt })
     const former = isBack ? (stored.beforeDelisting ?? loss) : stored
     const since = (former?.status === status ? former.since : undefined) ?? checkedAt
