@@ -27,7 +27,8 @@ export function holdToRules(before: State, move: Move): void {
         fail('the walk contradicts the service')
     }
   const tracked = before.walk.apps.find(({ instance }) => instance === startedAutomatically)
-  if (tracked?.attempt !== undefined && tracked.status !== 'connected') fail('departed twice without a click')
+  if (tracked?.attempt !== undefined && tracked.status !== 'connected')
+    fail('a consent started twice without a click')
   if (isDeadEnd(state, now)) fail('a dead end')
 }
 

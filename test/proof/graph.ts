@@ -36,7 +36,7 @@ export type Move = {
 }
 
 const CONFIRM_SECONDS = 30
-/** Ends both a departure and the wait for a consent. */
+/** Ends both a started consent and the wait for its confirmation. */
 const PAUSE_MS = 40_000
 
 const unconnectedIn = (service: State['service']): UnconnectedApp[] =>

@@ -17,7 +17,7 @@ function appsOn(body: string): Map<string, string> {
 
 export class Rules {
   readonly #world: World
-  /** The steps of departures without a click, by person and app. */
+  /** The steps of consents that were started without a click, by person and app. */
   readonly #automatic = new Map<string, Set<string>>()
   readonly #delivered = new Map<string, number>()
   readonly #last = new Map<Person, ReadonlyMap<string, string>>()
@@ -86,7 +86,7 @@ export class Rules {
     const steps = (this.#automatic.get(name) ?? new Set()).add(path.step)
     this.#automatic.set(name, steps)
     if (steps.size > 1)
-      this.#world.fail(`departed twice without a click: to ${path.app.instance} of ${person.name}`)
+      this.#world.fail(`a consent started twice without a click: ${path.app.instance} of ${person.name}`)
   }
 
   /** The service lists a connected app again, which starts afresh. */

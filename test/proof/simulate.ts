@@ -15,8 +15,8 @@ type SeedResult = { faults: string[]; journal: string[] }
 const MAX_STEPS = 20_000
 const DAY_MS = 86_400_000
 /**
- * Longer than a departure (onboarding/walk.ts, IN_FLIGHT_MS), than a late consent takes to show, and than a process
- * leaves progress unrecorded that it has recorded before (onboarding/progress-recorder.ts, AGAIN_MS).
+ * Longer than a consent is in flight (onboarding/walk.ts, IN_FLIGHT_MS), than a late one takes to show, and than a
+ * process leaves progress unrecorded that it has recorded before (onboarding/progress-recorder.ts, AGAIN_MS).
  */
 const AFTERWARDS_MS = 700_000
 
