@@ -56,21 +56,21 @@ export async function renameAll<R extends AddressChange>(
     audit: Audit
     now: () => number
     onDone: (change: R) => void
-    /** It is the list's, by its ids, so a record that only sign-ins made at the new address is the same person's. */
-    mergesSignIns?: boolean
+    /** If absent, an operator says that these addresses are one person's. */
+    by?: 'list'
   },
 ): Promise<(R & { outcome: keyof typeof FAULTS; fault: string })[]> {
-  const { audit, now, onDone, mergesSignIns } = options
+  const { audit, now, onDone, by: source } = options
   const by = operatorName()
   const change = (person: Person): Person => {
     const renamed = withAction(person, { at: now(), what: 'renamed', by })
-    return mergesSignIns ? renamed : { ...renamed, hasUnlistedAddress: true }
+    return source === 'list' ? renamed : { ...renamed, hasUnlistedAddress: true }
   }
   const refused: (R & { outcome: keyof typeof FAULTS; fault: string })[] = []
   for (const requested of all) {
     const { from, to } = requested
     const isMoving = all.some((other) => other.from === to)
-    const outcome = await people.rename(from, to, { change, mergesSignIns }).catch((error: unknown) => {
+    const outcome = await people.rename(from, to, { change, by: source }).catch((error: unknown) => {
       if (!(error instanceof PersonUnreadable)) throw error
       return 'unreadable' as const
     })
@@ -79,7 +79,7 @@ export async function renameAll<R extends AddressChange>(
       onDone(requested)
     } else {
       const fault =
-        outcome === 'taken' && mergesSignIns ? takenOnListFault(to) : FAULTS[outcome](to, isMoving)
+        outcome === 'taken' && source === 'list' ? takenOnListFault(to) : FAULTS[outcome](to, isMoving)
       refused.push({ ...requested, outcome, fault: `${from}: unchanged: ${fault}` })
     }
   }
@@ -102,7 +102,7 @@ export async function previewRenames(
     return Promise.resolve('renamed' as const)
   }
   const onDone = (change: AddressChange) => void renamed.push(change)
-  const options = { audit: () => {}, now: run.context.now, onDone, mergesSignIns: true }
+  const options = { audit: () => {}, now: run.context.now, onDone, by: 'list' as const }
   const list = rows.rowsByCurrentAddress(await renameAll({ rename: preview }, rows.changes, options))
   return { list, renamed, faults: [...faults, ...rows.faults.map(withPeriod)] }
 }

@@ -141,7 +141,7 @@ export class PeopleStore {
    * same call finishes an interrupted rename.
    * @param options.change also applied to the record
    * @param options.isExpected if it returns false, nothing changes: `unknown`
-   * @param options.mergesSignIns a record at the new address that only sign-ins made is the same person's
+   * @param options.by who says that both addresses are one person's; an operator if absent
    * @returns `unchanged`: the person already has the address, or both are one; `unknown`: the former address has no
    * record; `taken`: the new address has another person's record
    * @throws {PersonUnreadable}
@@ -152,15 +152,15 @@ export class PeopleStore {
     options: {
       change?: (person: Person) => Person
       isExpected?: (person: Person) => boolean
-      mergesSignIns?: boolean | undefined
+      by?: 'list' | 'sign-in' | undefined
     } = {},
   ): Promise<'renamed' | 'unchanged' | 'unknown' | 'taken'> {
     const { records, now } = this.#deps
-    const { change = (person) => person, isExpected = () => true, mergesSignIns = false } = options
+    const { change = (person) => person, isExpected = () => true, by } = options
     const { dataKey, key: source } = await this.#locate(from)
     const { key: target } = await this.#locate(to)
     const [former, email] = [normalizedAddress(from), normalizedAddress(to)]
-    const request = { from: former, to: email, change, isExpected, mergesSignIns }
+    const request = { from: former, to: email, change, isExpected, by }
     if (source === target) return 'unchanged'
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const [sourceText, targetText] = await Promise.all([records.get(source), records.get(target)])
@@ -258,14 +258,20 @@ export class PeopleStore {
     return this.#unexpired(plain)
   }
 
-  /** After the retention, keeps only the opt-out and the times that exclude the person from the counts. */
+  /** After the retention, keeps only the opt-out, whose it is, and the times that exclude the person from the counts. */
   #unexpired(plain: string): Person | undefined {
     const { retentionDays, now } = this.#deps
     const person = JSON.parse(plain) as Person
-    const { email, changedAt, optedOutAt, leftAt, unknownAt } = person
+    const { email, changedAt, optedOutAt, leftAt, unknownAt, id, signIns } = person
     if (now() - changedAt < retentionDays * DAY_MS) return person
     if (optedOutAt === undefined || now() - optedOutAt >= OPT_OUT_DAYS * DAY_MS) return undefined
-    return { email, changedAt, optedOutAt, campaigns: [], ...omitUndefined({ leftAt, unknownAt }) }
+    return {
+      email,
+      changedAt,
+      optedOutAt,
+      campaigns: [],
+      ...omitUndefined({ leftAt, unknownAt, id, signIns }),
+    }
   }
 
   #lifeSeconds({ optedOutAt }: Person): number {

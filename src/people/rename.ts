@@ -16,9 +16,11 @@ type RenameRequest = {
   change: (person: Person) => Person
   /** If it returns false, nothing changes. */
   isExpected: (person: Person) => boolean
-  /** A record at the new address that only sign-ins made is the same person's. */
-  mergesSignIns: boolean
+  by: RenameSource | undefined
 }
+
+/** Who says that both addresses are one person's: the list, by their id, or the account that signed in. */
+type RenameSource = 'list' | 'sign-in'
 
 /**
  * @param records those at the former and at the new address
@@ -26,19 +28,19 @@ type RenameRequest = {
  */
 export function decideRename(
   { person, other }: { person: Person | undefined; other: Person | undefined },
-  { from, to, change, isExpected, mergesSignIns }: RenameRequest,
+  { from, to, change, isExpected, by }: RenameRequest,
 ): RenameDecision {
   const isBegun = other?.renamingFrom === from
   if (isBegun && (person === undefined || !isCopy(other, person))) return { kind: 'finished' }
   if (person === undefined) return { kind: other?.formerEmails?.includes(from) ? 'unchanged' : 'unknown' }
   if (!isExpected(person)) return { kind: 'unknown' }
-  const isReturn = !isBegun && !mergesSignIns && isNewcomerAfter(person, other)
-  const isSame = isBegun || isReturn
+  const isReturn = !isBegun && by !== 'list' && isNewcomerAfter(person, other)
+  const isListedAgain = by !== undefined && isSuccessor(person, other)
   // Someone who never signed in has no account that could be another one than that at the new address.
-  const mayMerge = isSame || mergesSignIns || person.signIns === undefined
-  const merged = other && mayMerge ? withSignInsOf(person, other, isSame) : undefined
-  if (other !== undefined && merged === undefined) return { kind: 'taken' }
-  const renamed = withAddress(merged ?? person, to, other)
+  const mayHaveSignedIn = (by === 'list' || person.signIns === undefined) && other && isOnlySignedIn(other)
+  const isSame = isBegun || isReturn || isListedAgain || mayHaveSignedIn === true
+  if (other !== undefined && !isSame) return { kind: 'taken' }
+  const renamed = withAddress(other ? withDataOf(person, other) : person, to, other)
   return { kind: 'move', person: isReturn ? withoutMove(renamed, other) : change(renamed) }
 }
 
@@ -54,6 +56,13 @@ const isNewcomerAfter = (person: Person, other: Person | undefined): other is Pe
   isVacated(person.email) &&
   other?.formerEmails === undefined &&
   (other?.listedAt ?? 0) >= (renamedAt(person) ?? Infinity)
+
+/** True if the other record began when a list without ids gave the person the new address: no one has signed in to it. */
+const isSuccessor = (person: Person, other: Person | undefined): other is Person =>
+  person.leftAt !== undefined &&
+  other?.listedAt !== undefined &&
+  (other.leftAt ?? other.signIns ?? other.formerEmails) === undefined &&
+  (other.id ?? person.id) === (person.id ?? other.id)
 
 /** Undoes a move, because only the person's id was corrected. @param newer the record that began with the other id */
 function withoutMove({ leftAt: _leftAt, actions = [], ...person }: Person, newer: Person): Person {
@@ -111,12 +120,9 @@ export const isOnlySignedIn = (person: Person): boolean =>
   person.campaigns.length === 0 &&
   Object.keys(person).every((field) => SIGN_IN_FIELDS.includes(field))
 
-/**
- * Adds emails, and what sign-ins recorded at a new address, before the list had it. The next check repeats the rest.
- * @param isSame the other record is known to be the same person's @returns undefined if it may be another person's
- */
-function withSignInsOf(person: Person, other: Person, isSame: boolean): Person | undefined {
-  if (!isSame && !isOnlySignedIn(other)) return undefined
+/** Adds emails, and what sign-ins recorded, at the new address. The next check and list repeat the rest. */
+function withDataOf({ leftAt, ...rest }: Person, other: Person): Person {
+  const person = other.listedAt === undefined ? { ...rest, ...omitUndefined({ leftAt }) } : rest
   const { signIns = [], signedInAt, openedAt, visitedAt = 0, intents: added } = other
   const { intents = added, visitedAt: before = 0 } = person
   const merged = {

@@ -100,7 +100,7 @@ export function createRunDeps(
           audit: createOperatorAudit(settings, context.stderr),
           now,
           onDone: (change) => events?.onRenamed?.(change),
-          mergesSignIns: true,
+          by: 'list',
         }),
     }),
     check: createPersonCheck({
