@@ -112,7 +112,7 @@ it('a check is recorded with the time of its start, not of its response', async 
   expect(recordedTimes).toEqual([first, first + responseDelayMs])
 })
 
-it('the overview begins with the app of its query', async () => {
+it('the overview begins with the app of its query, unless it names two', async () => {
   const { setup, page } = setUpWalkRoutes()
   await page('/onboarding')
   setup.unconnectedApps = [github]

@@ -50,7 +50,7 @@ it('“I didn’t allow it” ends the wait', async () => {
   })
 })
 
-it('a choice about another person’s app is refused, but may be undone', async () => {
+it('a choice about an app that isn’t listed is refused, but may be undone', async () => {
   const { page, post, audited } = setUpWalkRoutes()
   await page('/onboarding')
   for (const path of ['skip', 'blocked', 'declined']) {

@@ -62,13 +62,13 @@ it('two callbacks at the same moment redeem the code once', async () => {
 type Row = { from: string; redeeming: number; others: string; code?: string }
 const [V4, V6, SITE] = ['198.51.100.1', '2001:db8:1::1', '2001:db8:1:ffff::9']
 it.each([
-  { what: 'one more of it is redeemed', from: V4, redeeming: 99, others: V4 },
-  { what: 'one more of it is refused', from: V4, redeeming: 100, others: V4, code: 'too_many' },
-  { what: 'one of another address is redeemed', from: '198.51.100.2', redeeming: 100, others: V4 },
+  { what: 'a 100th code of an address is redeemed', from: V4, redeeming: 99, others: V4 },
+  { what: 'a 101st code of an address is refused', from: V4, redeeming: 100, others: V4, code: 'too_many' },
+  { what: 'a code of another address is redeemed', from: '198.51.100.2', redeeming: 100, others: V4 },
   // A site has a /48 (RFC 6177).
-  { what: 'one of its site is refused', from: SITE, redeeming: 100, others: V6, code: 'too_many' },
-  { what: 'one of another site is redeemed', from: '2001:db8:2::1', redeeming: 100, others: V6 },
-])('while $others redeems $redeeming codes, $what', async (row: Row) => {
+  { what: 'a 101st code of a /48 is refused', from: SITE, redeeming: 100, others: V6, code: 'too_many' },
+  { what: 'a code of another /48 is redeemed', from: '2001:db8:2::1', redeeming: 100, others: V6 },
+])('$what while $redeeming others are being redeemed', async (row: Row) => {
   const { from, redeeming, others, code } = row
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   let pending = 0

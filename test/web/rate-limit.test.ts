@@ -1,4 +1,5 @@
-// Rate limits of an address, a sign-in and a person, by a stopped clock. Requests come over one connection, in order.
+// Rate limits of an address, a sign-in and a person, by a stopped clock (requests come over one connection, in order),
+// and of a network's requests that wait for the authorization server.
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -227,4 +228,74 @@ it('beyond the maximum number of networks, the least recently used is forgotten'
   const [known, forgotten] = [0, 1]
   const last = await send(...[known, known, 19_999, 20_000, known, forgotten, forgotten].map(from))
   expect(last.map((one) => one !== undefined)).toEqual([false, true, false, false, true, false, false])
+})
+
+const waitingLimits = createLimits({ perNetwork: 1, publicUrl: ONRAMP }, () => {}, Date.now)
+
+/** Begins requests that wait, of one network; every other one fails at the end. @returns accepted ones, a refusal */
+async function begin(
+  share: 'starting' | 'redeeming' | 'checkingLogoutToken',
+  network: number,
+  count: number,
+) {
+  const req = { ip: `10.0.${network >> 8}.${network & 255}`, session: {} } as unknown as Request
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+  let accepted = 0
+  const work = () => (accepted++ % 2 === 0 ? ended : ended.then(() => Promise.reject(new Error('failed'))))
+  const requests = Array.from({ length: count }, () => waitingLimits[share](req, work))
+  const all = Promise.allSettled(requests)
+  const refusal: unknown = accepted < count && (await requests.at(-1)?.catch((error: unknown) => error))
+  return { accepted, refusal, end: () => (end(), all) }
+}
+
+it.each([
+  {
+    what: 'begin sign-ins',
+    share: 'starting',
+    ofNetwork: 100,
+    others: 29,
+    each: 9,
+    own: 10,
+    code: 'too_many',
+  },
+  {
+    what: 'redeem codes',
+    share: 'redeeming',
+    ofNetwork: 100,
+    others: 29,
+    each: 9,
+    own: 30,
+    code: 'too_many',
+  },
+  {
+    what: 'redeem codes',
+    share: 'redeeming',
+    ofNetwork: 100,
+    others: 599,
+    each: 2,
+    own: 2,
+    code: 'too_many',
+  },
+  {
+    what: 'post logout tokens',
+    share: 'checkingLogoutToken',
+    ofNetwork: 500,
+    others: 29,
+    each: 9,
+    own: 23,
+    code: 'too_many_requests',
+  },
+] as const)('a network may $what at once: $ofNetwork alone, $own beside $others others', async (row) => {
+  const { share, ofNetwork, each, code } = row
+  // More in sum than all networks may have at once.
+  for (let network = 0; network < 30; network++) {
+    const { accepted, refusal, end } = await begin(share, network, ofNetwork + 1)
+    expect([network, accepted, refusal]).toMatchObject([network, ofNetwork, { code, retryAfter: 5 }])
+    await end()
+  }
+
+  const others = await Promise.all(Array.from({ length: row.others }, (_, n) => begin(share, n, each)))
+  const own = await begin(share, 999, ofNetwork)
+  expect([...new Set(others.map(({ accepted }) => accepted)), own.accepted]).toEqual([each, row.own])
+  await Promise.all([...others, own].map(({ end }) => end()))
 })
