@@ -32,18 +32,19 @@ const missing = (...attempts: object[]) => ({
 })
 const other = (theirs: string) => ({ kind: 'other-issuer', issuer: theirs, expected: issuer })
 
+// prettier-ignore
 it.each([
-  [missing({ networkError: 'refused' }), /^fail OIDC_ISSUER: .* cannot be reached: connection refused\.$/],
-  [missing({ networkError: 'the proxy p refuses' }), /^fail HTTPS_PROXY, NO_PROXY, OIDC_ISSUER: .* proxy p/],
-  [missing({ status: 503 }), /^fail OIDC_ISSUER: .* returned an error \(it answered so\)/],
-  [missing({ status: 404 }, { status: 429 }), /^warn OIDC_ISSUER: .* limiting requests/],
-  [missing({ status: 403 }), /^fail OIDC_ISSUER: .* is blocking this machine/],
-  [missing({ status: 404 }), /^fail OIDC_ISSUER: No authorization server metadata/],
-  [other('https://login.microsoftonline.com/{tenantid}/v2.0'), /^fail .* is for all tenants/],
-  [other(`${issuer}/`), /^fail .* as .*tenant\/, which differs in the trailing slash\.$/],
-  [other('no address'), /^fail OIDC_ISSUER: Issuer mismatch: .* as another one\.$/],
-  [{ kind: 'found', specification: 'oauth2' }, /^ok : .* \(OAuth 2\.1 \(RFC 8414\)\)\.$/],
-])('discovery that ends in %j is reported as %s', (result, expected) => {
+  ['can’t connect', missing({ networkError: 'refused' }), /^fail OIDC_ISSUER: .* cannot be reached: connection refused\.$/],
+  ['is refused by the proxy', missing({ networkError: 'the proxy p refuses' }), /^fail HTTPS_PROXY, NO_PROXY, OIDC_ISSUER: .* proxy p/],
+  ['meets an outage', missing({ status: 503 }), /^fail OIDC_ISSUER: .* returned an error \(it answered so\)/],
+  ['is rate-limited', missing({ status: 404 }, { status: 429 }), /^warn OIDC_ISSUER: .* limiting requests/],
+  ['is forbidden', missing({ status: 403 }), /^fail OIDC_ISSUER: .* is blocking this machine/],
+  ['finds nothing', missing({ status: 404 }), /^fail OIDC_ISSUER: No authorization server metadata/],
+  ['finds the issuer of all tenants', other('https://login.microsoftonline.com/{tenantid}/v2.0'), /^fail .* is for all tenants/],
+  ['finds another trailing slash', other(`${issuer}/`), /^fail .* as .*tenant\/, which differs in the trailing slash\.$/],
+  ['finds no address as issuer', other('no address'), /^fail OIDC_ISSUER: Issuer mismatch: .* as another one\.$/],
+  ['finds a server of OAuth', { kind: 'found', specification: 'oauth2' }, /^ok : .* \(OAuth 2\.1 \(RFC 8414\)\)\.$/],
+])('discovery that %s is reported as such', (_what, result, expected) => {
   expect(discovered(result)).toEqual(matching(expected))
 })
 
@@ -53,25 +54,26 @@ it.each([
   [30, /^warn : .* is 30 seconds ahead of/],
   [-31, /^fail : .* is 31 seconds behind/],
   [600, /^fail : .* is 10 minutes ahead of/],
-])('a clock that differs by %i seconds is reported as %s', (seconds, expected) => {
+])('a clock that differs by %i seconds is reported by its severity', (seconds, expected) => {
   const date = new Date(1_800_000_000_000).toUTCString()
   const found = { kind: 'found', specification: 'oidc', date }
   const all = discovered(found, 1_800_000_000_000 + seconds * 1000)
   expect(all).toEqual(matching(/^ok : .* \(OpenID Connect\)\.$/, expected))
 })
 
-it.each<[object, Partial<Settings>, RegExp]>([
-  [{ token_endpoint: undefined }, {}, /^fail OIDC_ISSUER, OIDC_SCOPE: .*token_endpoint/],
-  [{ jwks_uri: undefined }, {}, /^fail OIDC_ISSUER, OIDC_SCOPE: .*jwks_uri/],
-  [{ token_endpoint: 'http://login.acme.test/token' }, {}, /^fail OIDC_ISSUER, .*token_endpoint/],
-  [{ userinfo_endpoint: 'http://login.acme.test/me' }, {}, /^warn OIDC_ISSUER: .*userinfo_endpoint\.$/],
-  [{ code_challenge_methods_supported: ['plain'] }, {}, /^warn OIDC_ISSUER: .* PKCE/],
-  [{ scopes_supported: ['openid'] }, {}, /^warn OIDC_SCOPE: .* offline_access missing/],
-  [{ grant_types_supported: ['authorization_code'] }, {}, /^warn OIDC_SCOPE: .* advertise refresh tokens/],
-  [{}, { OIDC_SCOPE: 'openid' }, /^warn OIDC_SCOPE: OIDC_SCOPE lacks offline_access/],
-  [{ id_token_signing_alg_values_supported: ['HS256'] }, {}, /^fail OIDC_ISSUER: .* only with HS256/],
-  [{ userinfo_endpoint: undefined }, { OIDC_SCOPE: 'search' }, /^warn OIDC_SCOPE, .* no userinfo/],
-])('metadata with %o, and settings with %o, are reported as %s', (changed, settings, expected) => {
+// prettier-ignore
+it.each<[string, object, RegExp, Partial<Settings>?]>([
+  ['no token endpoint', { token_endpoint: undefined }, /^fail OIDC_ISSUER, OIDC_SCOPE: .*token_endpoint/],
+  ['no keys', { jwks_uri: undefined }, /^fail OIDC_ISSUER, OIDC_SCOPE: .*jwks_uri/],
+  ['an unencrypted token endpoint', { token_endpoint: 'http://login.acme.test/token' }, /^fail OIDC_ISSUER, .*token_endpoint/],
+  ['an unencrypted userinfo endpoint', { userinfo_endpoint: 'http://login.acme.test/me' }, /^warn OIDC_ISSUER: .*userinfo_endpoint\.$/],
+  ['no S256', { code_challenge_methods_supported: ['plain'] }, /^warn OIDC_ISSUER: .* PKCE/],
+  ['no offline_access', { scopes_supported: ['openid'] }, /^warn OIDC_SCOPE: .* offline_access missing/],
+  ['no refresh tokens', { grant_types_supported: ['authorization_code'] }, /^warn OIDC_SCOPE: .* advertise refresh tokens/],
+  ['a scope without offline_access', {}, /^warn OIDC_SCOPE: OIDC_SCOPE lacks offline_access/, { OIDC_SCOPE: 'openid' }],
+  ['symmetric signatures only', { id_token_signing_alg_values_supported: ['HS256'] }, /^fail OIDC_ISSUER: .* only with HS256/],
+  ['neither userinfo nor the scope openid', { userinfo_endpoint: undefined }, /^warn OIDC_SCOPE, .* no userinfo/, { OIDC_SCOPE: 'search' }],
+])('a server with %s is reported as such', (_what, changed, expected, settings = {}) => {
   expect(problems(serverCheck, serverFacts(changed), { settings })).toEqual(matching(expected))
 })
 
@@ -80,14 +82,16 @@ it('Microsoft Entra, which supports PKCE without listing it, has no finding', ()
   expect(problems(serverCheck, serverFacts(entra))).toEqual([])
 })
 
-it.each<[FactsOf<typeof serverCheck>['keys'], RegExp]>([
-  [{ result: response(200), count: 0 }, /^fail OIDC_ISSUER: .* has no signing key/],
-  [{ result: response(500), count: 0 }, /^fail OIDC_ISSUER: Couldn't fetch the signing keys \(500\)/],
-  [{ result: response(429), count: 0 }, /^warn OIDC_ISSUER: .* limiting requests/],
-  [{ result: { kind: 'no-response', why: 'cut-off' }, count: 0 }, /^fail OIDC_ISSUER: .* connection closed/],
-  [{ result: response(200), count: 1 }, /^ok : The signing keys can be fetched \(1\)/],
-])('the signing keys %o are reported as %s', (keys, expected) => {
-  expect(report(serverCheck, { ...serverFacts(), keys })).toEqual(matching(expected))
+type ProbeReply = NonNullable<FactsOf<typeof serverCheck>['keys']>['result']
+
+it.each<[string, ProbeReply, number, RegExp]>([
+  ['none', response(200), 0, /^fail OIDC_ISSUER: .* has no signing key/],
+  ['an error', response(500), 0, /^fail OIDC_ISSUER: Couldn't fetch the signing keys \(500\)/],
+  ['a rate limit', response(429), 0, /^warn OIDC_ISSUER: .* limiting requests/],
+  ['no response', { kind: 'no-response', why: 'cut-off' }, 0, /^fail OIDC_ISSUER: .* connection closed/],
+  ['one', response(200), 1, /^ok : The signing keys can be fetched \(1\)/],
+])('a request for signing keys that gets %s is reported as such', (_what, result, count, expected) => {
+  expect(report(serverCheck, { ...serverFacts(), keys: { reply, count } })).toEqual(matching(expected))
 })
 
 type AuthorizationResponse = FactsOf<typeof redirectUriCheck>['ours']
@@ -107,32 +111,38 @@ const authorizationFacts = (ours: AuthorizationResponse, invented: Authorization
   isClientRejected: false,
 })
 
-it.each<[AuthorizationResponse, AuthorizationResponse, RegExp]>([
-  [unavailable(), unavailable(), /^fail OIDC_ISSUER: .* isn't responding/],
-  [unavailable(503), unavailable(), /^fail OIDC_ISSUER: .* returned an error \(503\)/],
-  [unavailable(429), unavailable(), /^warn OIDC_ISSUER: .* limiting requests/],
-  [barred(403), no, /^warn PUBLIC_URL, OIDC_CLIENT_ID, OIDC_ISSUER: .* without giving a reason \(403\)/],
-  [refused('invalid_client'), no, /^fail OIDC_CLIENT_ID: .* doesn't know the client \(400\)/],
-  [refused('redirect_uri did not match'), no, /^fail PUBLIC_URL: .* rejected the redirect URI \(400\)/],
-  [refused('no'), no, /^fail PUBLIC_URL, OIDC_CLIENT_ID: .* rejected a test sign-in \(400\)/],
-  [redirected('invalid_scope'), no, /^fail OIDC_SCOPE: .* invalid_scope/],
-  [redirected('invalid_target'), no, /^fail OIDC_RESOURCE: .* invalid_target/],
-  [redirected('unauthorized_client'), no, /^fail OIDC_CLIENT_ID: .* unauthorized_client/],
-  [redirected('server_error'), no, /^fail OIDC_CLIENT_ID, OIDC_SCOPE: .* server_error\.$/],
-  [redirected('<odd>'), no, /^fail OIDC_CLIENT_ID, OIDC_SCOPE: .* an error\.$/],
-  // The responses differ.
-  [elsewhere, no, REGISTERED],
-  [redirected('login_required'), no, REGISTERED],
-  [redirected(), no, REGISTERED],
-  [page, no, REGISTERED],
-  [elsewhere, page, REGISTERED],
-  [redirected('login_required'), barred(403), REGISTERED],
-])('the response %o to our redirect URI, but %o to another, means %s', (ours, invented, expected) => {
-  expect(report(redirectUriCheck, authorizationFacts(ours, invented))).toEqual(matching(expected))
-  // A rejected client isn't reported as a wrong redirect URI.
-  const isUnavailable = ours.kind === 'unavailable'
-  const ofRejectedClient = { ...authorizationFacts(ours, invented), isClientRejected: true }
-  expect(problems(redirectUriCheck, ofRejectedClient)).toEqual(isUnavailable ? matching(expected) : [])
+it.each<[string, AuthorizationResponse, RegExp]>([
+  ['fails to connect', unavailable(), /^fail OIDC_ISSUER: .* isn't responding/],
+  ['meets an outage', unavailable(503), /^fail OIDC_ISSUER: .* returned an error \(503\)/],
+  ['is rate-limited', unavailable(429), /^warn OIDC_ISSUER: .* limiting requests/],
+])('a test sign-in that %s is reported, also for a rejected client', (_what, ours, expected) => {
+  const facts = authorizationFacts(ours, unavailable())
+  expect(report(redirectUriCheck, facts)).toEqual(matching(expected))
+  expect(problems(redirectUriCheck, { ...facts, isClientRejected: true })).toEqual(matching(expected))
+})
+
+// prettier-ignore
+it.each<[string, AuthorizationResponse, RegExp, AuthorizationResponse?]>([
+  ['is forbidden', barred(403), /^warn PUBLIC_URL, OIDC_CLIENT_ID, OIDC_ISSUER: .* without giving a reason \(403\)/],
+  ['names the client', refused('invalid_client'), /^fail OIDC_CLIENT_ID: .* doesn't know the client \(400\)/],
+  ['names the redirect URI', refused('redirect_uri did not match'), /^fail PUBLIC_URL: .* rejected the redirect URI \(400\)/],
+  ['gives no reason', refused('no'), /^fail PUBLIC_URL, OIDC_CLIENT_ID: .* rejected a test sign-in \(400\)/],
+  ['returns invalid_scope', redirected('invalid_scope'), /^fail OIDC_SCOPE: .* invalid_scope/],
+  ['returns invalid_target', redirected('invalid_target'), /^fail OIDC_RESOURCE: .* invalid_target/],
+  ['returns unauthorized_client', redirected('unauthorized_client'), /^fail OIDC_CLIENT_ID: .* unauthorized_client/],
+  ['returns server_error', redirected('server_error'), /^fail OIDC_CLIENT_ID, OIDC_SCOPE: .* server_error\.$/],
+  ['returns an invalid code', redirected('<odd>'), /^fail OIDC_CLIENT_ID, OIDC_SCOPE: .* an error\.$/],
+  // The response to another redirect URI differs.
+  ['leads elsewhere', elsewhere, REGISTERED],
+  ['returns login_required', redirected('login_required'), REGISTERED],
+  ['returns', redirected(), REGISTERED],
+  ['shows a page', page, REGISTERED],
+  ['leads elsewhere instead of to a page', elsewhere, REGISTERED, page],
+  ['returns login_required where another is forbidden', redirected('login_required'), REGISTERED, barred(403)],
+])('a test sign-in that %s is reported, unless the client is rejected', (_what, ours, expected, invented = no) => {
+  const facts = authorizationFacts(ours, invented)
+  expect(report(redirectUriCheck, facts)).toEqual(matching(expected))
+  expect(problems(redirectUriCheck, { ...facts, isClientRejected: true })).toEqual([])
 })
 
 it.each([
@@ -170,24 +180,17 @@ const byOther = { otherMethod: 'accepted' }
 const ACCEPTED = /^ok : Client authentication accepted/
 const SECRET = /^fail OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_CLIENT_AUTH: .* \(401 or/
 
+// prettier-ignore
 it.each<[string, FactsOf<typeof clientCheck>, RegExp]>([
   ['a rejected secret', clientFacts('refused'), SECRET],
   ['a rejected key', refusedBy({ method: 'private_key_jwt' }), /^fail OIDC_CLIENT_ID, OIDC_CLIENT_KEY, /],
   ['a rejected id', refusedBy(none.auth), /^fail OIDC_CLIENT_ID, OIDC_CLIENT_AUTH: /],
   ['a rejected assertion', refusedBy(byAssertion), /^fail OIDC_CLIENT_ASSERTION_FILE, OIDC_CLIENT_ID: /],
-  [
-    'a secret rejected by one method',
-    clientFacts('refused', byOther),
-    /^fail OIDC_CLIENT_AUTH: .* client_secret_post/,
-  ],
+  ['a secret rejected by one method', clientFacts('refused', byOther), /^fail OIDC_CLIENT_AUTH: .* client_secret_post/],
   ['an unreadable assertion', clientFacts('unsent'), /^fail OIDC_CLIENT_ASSERTION_FILE: /],
   ['an unreadable response', clientFacts('no-usable-response'), /^fail OIDC_ISSUER: .* an invalid response/],
   ['an outage', clientFacts('status 503'), /^warn OIDC_ISSUER: .* status 503/],
-  [
-    'a client without the grant',
-    clientFacts('not-allowed'),
-    /^fail OIDC_CLIENT_ID, .* \(unauthorized_client/,
-  ],
+  ['a client without the grant', clientFacts('not-allowed'), /^fail OIDC_CLIENT_ID, .* \(unauthorized_client/],
   // Our secret is confirmed only if a wrong one is rejected.
   ['an accepted secret', clientFacts('accepted', refusedWrong), ACCEPTED],
   ['an accepted id', clientFacts('accepted', { wrong: 'not-allowed' }, none), /^ok : Client ID accepted/],
@@ -237,21 +240,19 @@ it('an unlisted method is reported only if the client is rejected', () => {
 
 const token = { OIDC_INITIAL_ACCESS_TOKEN: random }
 
-it.each<[FactsOf<typeof registrationCheck>['result'], Partial<Settings>, RegExp]>([
-  [undefined, {}, /^fail OIDC_CLIENT_ID, .* doesn't offer dynamic registration/],
-  [{ kind: 'no-response', why: 'refused' }, {}, /^fail OIDC_CLIENT_ID: .* isn't responding/],
-  [response(403), {}, /^fail OIDC_INITIAL_ACCESS_TOKEN, .* requires a token \(403\)/],
-  [response(401), token, /^fail OIDC_INITIAL_ACCESS_TOKEN, .* rejected the token \(401\)/],
-  [response(400, error('access_denied')), {}, /^fail OIDC_INITIAL_ACCESS_TOKEN, .* requires a token \(400\)/],
-  [response(404), {}, /^fail OIDC_CLIENT_ID: Registration is closed \(404\)/],
-  [response(503), {}, /^warn OIDC_CLIENT_ID: .* returned an error \(503\)/],
-  [response(400, error('invalid_redirect_uri')), {}, /^ok : The first start will ask to register/],
-  [response(201, '{"client_id":"x"}'), {}, /^ok : The first start will ask to register/],
-])(
-  'a registration endpoint with the response %o, and settings with %j, is reported as %s',
-  (result, settings, expected) => {
-    const wanted = { PUBLIC_URL: 'https://onramp.acme.test', OIDC_SCOPE: 'openid', OIDC_CLIENT_AUTH: 'none' }
-    const requested = requestedMetadata(wanted as Settings, metadata(), undefined)
-    expect(report(registrationCheck, { requested, result }, { settings })).toEqual(matching(expected))
-  },
-)
+// prettier-ignore
+it.each<[string, FactsOf<typeof registrationCheck>['result'], RegExp, Partial<Settings>?]>([
+  ['is missing', undefined, /^fail OIDC_CLIENT_ID, .* doesn't offer dynamic registration/],
+  ['refuses connections', { kind: 'no-response', why: 'refused' }, /^fail OIDC_CLIENT_ID: .* isn't responding/],
+  ['wants a token', response(403), /^fail OIDC_INITIAL_ACCESS_TOKEN, .* requires a token \(403\)/],
+  ['rejects the token', response(401), /^fail OIDC_INITIAL_ACCESS_TOKEN, .* rejected the token \(401\)/, token],
+  ['denies access', response(400, error('access_denied')), /^fail OIDC_INITIAL_ACCESS_TOKEN, .* requires a token \(400\)/],
+  ['is closed', response(404), /^fail OIDC_CLIENT_ID: Registration is closed \(404\)/],
+  ['has an outage', response(503), /^warn OIDC_CLIENT_ID: .* returned an error \(503\)/],
+  ['rejects an empty request', response(400, error('invalid_redirect_uri')), /^ok : The first start will ask to register/],
+  ['registers a client', response(201, '{"client_id":"x"}'), /^ok : The first start will ask to register/],
+])('a registration endpoint that %s is reported as such', (_what, result, expected, settings = {}) => {
+  const wanted = { PUBLIC_URL: 'https://onramp.acme.test', OIDC_SCOPE: 'openid', OIDC_CLIENT_AUTH: 'none' }
+  const requested = requestedMetadata(wanted as Settings, metadata(), undefined)
+  expect(report(registrationCheck, { requested, result }, { settings })).toEqual(matching(expected))
+})

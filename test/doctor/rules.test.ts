@@ -61,17 +61,18 @@ it('with --offline, the doctor runs no check that needs another server, and coun
 const DAY = 86_400_000
 const ABLE_TO_EMAIL = { SMTP_URL: 'smtp://m.acme.test', SERVICE_GLOBAL_TOKEN: random }
 
-it.each<[Partial<DoctorContext>, RegExp]>([
-  [{ faults: ['PORT is not a number: use 3000'] }, /^fail PORT: PORT is not a number\.$/],
-  [{ env: { OIDC_ISUER: 'x' } }, /^warn OIDC_ISUER: .* OIDC_ISSUER is one\.$/],
-  [{ env: { OIDC_ISUER: 'x', OIDC_ISSUER: 'y' } }, /^warn OIDC_ISUER: .* and is ignored\.$/],
-  [{ env: { OIDC_TENANT_NAME: 'x' } }, /^warn OIDC_TENANT_NAME: .* and is ignored\.$/],
+// prettier-ignore
+it.each<[string, Partial<DoctorContext>, RegExp]>([
+  ['a rejected setting', { faults: ['PORT is not a number: use 3000'] }, /^fail PORT: PORT is not a number\.$/],
+  ['a misspelled setting', { env: { OIDC_ISUER: 'x' } }, /^warn OIDC_ISUER: .* OIDC_ISSUER is one\.$/],
+  ['a misspelling beside the setting', { env: { OIDC_ISUER: 'x', OIDC_ISSUER: 'y' } }, /^warn OIDC_ISUER: .* and is ignored\.$/],
+  ['an unknown setting', { env: { OIDC_TENANT_NAME: 'x' } }, /^warn OIDC_TENANT_NAME: .* and is ignored\.$/],
   // A name this long is no coincidence, also beside the setting itself.
-  [{ env: { SESION_SECRET: 'x' } }, /SESSION_SECRET is one\.$/],
-  [{ env: { SESION_SECRET: 'x', SESSION_SECRET: 'y' } }, /SESSION_SECRET is one\.$/],
-  [{ env: { HELP_URL: 'https://help.acme.test' } }, /^warn HELP_URL: .* no longer a setting/],
-  [{ env: { OIDC_CLIENT_SECRET: '"x"' } }, /^warn OIDC_CLIENT_SECRET: .* in quotes/],
-])('the doctor reports an environment with %j', (changed, expected) => {
+  ['a misspelled long name', { env: { SESION_SECRET: 'x' } }, /SESSION_SECRET is one\.$/],
+  ['a misspelled long name beside the setting', { env: { SESION_SECRET: 'x', SESSION_SECRET: 'y' } }, /SESSION_SECRET is one\.$/],
+  ['a former setting', { env: { HELP_URL: 'https://help.acme.test' } }, /^warn HELP_URL: .* no longer a setting/],
+  ['a value in quotes', { env: { OIDC_CLIENT_SECRET: '"x"' } }, /^warn OIDC_CLIENT_SECRET: .* in quotes/],
+])('the doctor reports an environment with %s', (_what, changed, expected) => {
   expect(problems(machineCheck, machineFacts(), changed)).toEqual(matching(expected))
 })
 
@@ -84,31 +85,30 @@ it.each([
   expect(problems(machineCheck, machineFacts(), { env })).toEqual([])
 })
 
+// prettier-ignore
 it.each([
-  [
-    'PUBLIC_URL must start with https:// (plain http is accepted for loopback addresses only)',
-    'use https://',
-  ],
+  ['PUBLIC_URL must start with https:// (plain http is accepted for loopback addresses only)', 'use https://'],
   ['PORT must be between 1 and 65535', 'correct it'],
 ])('the rejection of a setting with %j has a fix: %s', (fault, fix) => {
   const found = applyRules(machineCheck.rules, machineFacts(), setup({ faults: [fault] }))
   expect(found.map((one) => one.fix).join()).toContain(fix)
 })
 
-const secret = (text: string) => ({ REPORT_TOKEN: text })
-it.each<[Partial<Settings>, RegExp]>([
-  [{ PUBLIC_URL: 'http://localhost:3000' }, /^warn PUBLIC_URL: .* only works on this machine/],
-  [{ TRUST_PROXY: ['0.0.0.0/0'] }, /^fail TRUST_PROXY: .* almost every address/],
-  [{ TRUST_PROXY: [] }, /^warn TRUST_PROXY: .* lists none/],
-  [{ TRUST_PROXY: ['10.0.0.0/7'] }, /^fail TRUST_PROXY/],
-  [{ TRUST_PROXY: ['2001:db8::/15'] }, /^fail TRUST_PROXY/],
-  [ABLE_TO_EMAIL, /^warn ADMIN_EMAILS: onramp keep has no one to email/],
-  [secret('Changeme-Q7vZk2LmX0aBcD4e'), /^warn REPORT_TOKEN: .* others could guess it/],
-  [secret('a'.repeat(34)), /^warn REPORT_TOKEN/],
-  [{ SESSION_SECRET: [random, 'a'.repeat(34)] }, /^warn SESSION_SECRET/],
-  [{ INVITE_SECRET: ['a'.repeat(34)] }, /^warn INVITE_SECRET/],
-  [{ METRICS_TOKEN: 'a'.repeat(34) }, /^warn METRICS_TOKEN/],
-])('the doctor reports the settings %j', (settings, expected) => {
+const GUESSABLE = 'a'.repeat(34)
+// prettier-ignore
+it.each<[string, Partial<Settings>, RegExp]>([
+  ['a loopback address', { PUBLIC_URL: 'http://localhost:3000' }, /^warn PUBLIC_URL: .* only works on this/],
+  ['trust in everyone', { TRUST_PROXY: ['0.0.0.0/0'] }, /^fail TRUST_PROXY: .* almost every address/],
+  ['trust in no proxy', { TRUST_PROXY: [] }, /^warn TRUST_PROXY: .* lists none/],
+  ['trust in more than 10.0.0.0/8', { TRUST_PROXY: ['10.0.0.0/7'] }, /^fail TRUST_PROXY/],
+  ['trust in more than an IPv6 /16', { TRUST_PROXY: ['2001:db8::/15'] }, /^fail TRUST_PROXY/],
+  ['emails without an admin', ABLE_TO_EMAIL, /^warn ADMIN_EMAILS: onramp keep has no one to email/],
+  ['a token with a usual word', { REPORT_TOKEN: 'Changeme-Q7vZk2LmX0aBcD4e' }, /^warn REPORT_TOKEN: .* guess it/],
+  ['a guessable report token', { REPORT_TOKEN: GUESSABLE }, /^warn REPORT_TOKEN/],
+  ['a guessable former session secret', { SESSION_SECRET: [random, GUESSABLE] }, /^warn SESSION_SECRET/],
+  ['a guessable invitation secret', { INVITE_SECRET: [GUESSABLE] }, /^warn INVITE_SECRET/],
+  ['a guessable metrics token', { METRICS_TOKEN: GUESSABLE }, /^warn METRICS_TOKEN/],
+])('the doctor reports settings with %s', (_what, settings, expected) => {
   expect(problems(machineCheck, machineFacts(), { settings })).toEqual(matching(expected))
 })
 
@@ -149,17 +149,18 @@ const redirectTo = (location: string, status = 303) => response(status, '', { lo
 const HTML = { 'x-onramp': 'healthz', 'content-type': 'text/html; charset=utf-8' }
 const earlier = response(200, '', { 'x-onramp': 'healthz' })
 
+// prettier-ignore
 it.each([
-  [unreachable('unknown-name'), /^warn PUBLIC_URL: The host name .* doesn't resolve/],
-  [unreachable('its certificate has expired'), /^warn PUBLIC_URL: PUBLIC_URL can't be used/],
-  [unreachable('refused'), /^skip .* when the server is running/],
-  [earlier, /^ok : onramp is responding/],
-  [response(502), /^skip .* when onramp is running/],
-  [redirectTo('https://www.acme.test/healthz?x=1', 301), /^fail PUBLIC_URL: .* would lose their cookie/],
-  [redirectTo('/oauth2/start?rd=x'), /^warn PUBLIC_URL: .* instead of onramp/],
-  [response(403), /^warn PUBLIC_URL: .* instead of onramp/],
-  [response(200, '{"status":"ok"}'), /^fail PUBLIC_URL: .* is not onramp/],
-])('the response %o of PUBLIC_URL is reported as %s', (page, expected) => {
+  ['has an unknown name', unreachable('unknown-name'), /^warn PUBLIC_URL: The host name .* doesn't resolve/],
+  ['has an expired certificate', unreachable('its certificate has expired'), /^warn PUBLIC_URL: .* can't be used/],
+  ['refuses connections', unreachable('refused'), /^skip .* when the server is running/],
+  ['belongs to onramp', earlier, /^ok : onramp is responding/],
+  ['belongs to a proxy without onramp', response(502), /^skip .* when onramp is running/],
+  ['redirects to another host', redirectTo('https://www.acme.test/healthz?x=1', 301), /^fail .* lose their cookie/],
+  ['redirects to a sign-in', redirectTo('/oauth2/start?rd=x'), /^warn PUBLIC_URL: .* instead of onramp/],
+  ['forbids access', response(403), /^warn PUBLIC_URL: .* instead of onramp/],
+  ['belongs to another server', response(200, '{"status":"ok"}'), /^fail PUBLIC_URL: .* is not onramp/],
+])('a PUBLIC_URL that %s is reported as such', (_what, page, expected) => {
   const all = report(ownAddressCheck, { url, page, signIn: page, server: undefined })
   expect(all).toEqual(matching(expected))
 })
@@ -173,21 +174,14 @@ const throughProxy = (changed: Partial<FactsOf<typeof ownAddressCheck>>) =>
     ...changed,
   })
 
+// prettier-ignore
 it.each([
   ['sends redirects to its own host', /^fail .* its redirects/, { signIn: redirectTo(`${url}/a?state=x`) }],
-  [
-    'sends redirects to an internal host',
-    /^fail .* its redirects/,
-    { signIn: redirectTo('http://10.0.0.7/a') },
-  ],
-  [
-    'adds a script to a page',
-    /^warn .* its pages/,
-    { page: response(200, `${HEALTH_SAMPLE.page}<i>`, HTML) },
-  ],
+  ['sends redirects to an internal host', /^fail .* its redirects/, { signIn: redirectTo('http://10.0.0.7/a') }],
+  ['adds a script to a page', /^warn .* its pages/, { page: response(200, `${HEALTH_SAMPLE.page}<i>`, HTML) }],
   ['replaces an address in a page', /^warn .* its pages/, { page: response(200, '[email]', HTML) }],
   ['returns another page', /is not onramp/, { page: response(200, '<p>', { 'content-type': 'text/html' }) }],
-])('a proxy that %s is reported as %s', (_what, expected, changed) => {
+])('a proxy that %s is reported as such', (_what, expected, changed) => {
   expect(throughProxy(changed)).toEqual(matching(expected))
 })
 
@@ -200,31 +194,32 @@ it.each<[string, Partial<FactsOf<typeof ownAddressCheck>>]>([
   expect(throughProxy(changed)).toEqual([])
 })
 
-it.each<[Partial<FactsOf<typeof sqliteCheck>>, RegExp]>([
-  [{ isThere: false, unwritable: 'EACCES' }, /^fail DATA_DIR: .* can't be created/],
-  [{ isThere: false }, /^ok : .* will be created/],
-  [{}, /^ok : The embedded store is writable/],
-  [{ unwritable: 'ENOSPC' }, /^fail DATA_DIR: .* is full \(ENOSPC\)/],
-  [{ unwritable: 'EDQUOT' }, /^fail DATA_DIR: .* is full/],
-  [{ unwritable: 'EACCES' }, /^fail DATA_DIR: .* isn't writable/],
-  [{ unwritable: 'ENOTDIR' }, /^fail DATA_DIR: .* is a file/],
-  [{ database: { kind: 'damaged', reason: 'x' } }, /^fail DATA_DIR: .* is not a database/],
-  [{ database: { kind: 'rights', reason: 'x' } }, /^fail DATA_DIR: .* can't be read and written \(x\)/],
-  [{ freeBytes: 100 * 1024 * 1024 - 1 }, /^warn DATA_DIR: Less than 100 MB/],
-  [{ freeBytes: 100 * 1024 * 1024 }, /^ok : The embedded store is writable/],
-  [{ fileSystem: 'memory' }, /^warn DATA_DIR: .* in memory/],
-  [{ fileSystem: 'NFS' }, /^warn DATA_DIR, REDIS_URL: .* network file system \(NFS\)/],
-])('the folder %o of the embedded store is reported as %s', (facts, expected) => {
+// prettier-ignore
+it.each<[string, Partial<FactsOf<typeof sqliteCheck>>, RegExp]>([
+  ['is missing below a protected one', { isThere: false, unwritable: 'EACCES' }, /^fail DATA_DIR: .* can't be created/],
+  ['is missing', { isThere: false }, /^ok : .* will be created/],
+  ['can be written', {}, /^ok : The embedded store is writable/],
+  ['is on a full disk', { unwritable: 'ENOSPC' }, /^fail DATA_DIR: .* is full \(ENOSPC\)/],
+  ['is over its quota', { unwritable: 'EDQUOT' }, /^fail DATA_DIR: .* is full/],
+  ['is protected', { unwritable: 'EACCES' }, /^fail DATA_DIR: .* isn't writable/],
+  ['is a file', { unwritable: 'ENOTDIR' }, /^fail DATA_DIR: .* is a file/],
+  ['has a damaged database', { database: { kind: 'damaged', reason: 'x' } }, /^fail DATA_DIR: .* is not a database/],
+  ['has a protected database', { database: { kind: 'rights', reason: 'x' } }, /^fail DATA_DIR: .* can't be read and written \(x\)/],
+  ['has a byte less than 100 MB', { freeBytes: 100 * 1024 * 1024 - 1 }, /^warn DATA_DIR: Less than 100 MB/],
+  ['has 100 MB', { freeBytes: 100 * 1024 * 1024 }, /^ok : The embedded store is writable/],
+  ['is in memory', { fileSystem: 'memory' }, /^warn DATA_DIR: .* in memory/],
+  ['is on a network', { fileSystem: 'NFS' }, /^warn DATA_DIR, REDIS_URL: .* network file system \(NFS\)/],
+])('an embedded store whose folder %s is reported as such', (_what, facts, expected) => {
   expect(report(sqliteCheck, sqliteFacts(facts)).at(-1)).toMatch(expected)
 })
 
 it.each([
-  [{}, /ok : Redis persistence is on/],
-  [{ aof_last_write_status: 'err' }, /warn REDIS_URL: Redis can't save/],
-  [{ aof_enabled: '0' }, /warn REDIS_URL: Redis has no append-only file/],
-  [{ aof_enabled: '0', rdb_last_bgsave_status: 'err' }, /warn REDIS_URL: Redis can't save/],
-  [{ maxmemory_policy: 'allkeys-lru' }, /warn REDIS_URL: Redis may evict sessions/],
-])('the INFO %o of Redis is reported as %s', (info, expected) => {
+  ['saves every change', {}, /ok : Redis persistence is on/],
+  ['can’t write its file', { aof_last_write_status: 'err' }, /warn REDIS_URL: Redis can't save/],
+  ['has snapshots only', { aof_enabled: '0' }, /warn REDIS_URL: Redis has no append-only file/],
+  ['fails to save', { aof_enabled: '0', rdb_last_bgsave_status: 'err' }, /warn REDIS_URL: Redis can't save/],
+  ['drops keys', { maxmemory_policy: 'allkeys-lru' }, /warn REDIS_URL: Redis may evict sessions/],
+])('a Redis that %s is reported as such', (_what, info, expected) => {
   expect(report(redisCheck, redisFacts(info)).join('\n')).toMatch(expected)
 })
 
@@ -237,7 +232,7 @@ it.each([
   ['one unreadable record', /^warn REDIS_PREFIX: One record that/, 1],
   ['two unreadable records', /^warn REDIS_PREFIX: 2 records that/, 2],
   ['an unreadable data key', /^fail SESSION_SECRET, .* another SESSION_SECRET/, undefined],
-])('a store with %s is reported as %s', (_what, expected, unreadable) => {
+])('a store with %s is reported as such', (_what, expected, unreadable) => {
   expect(report(recordsCheck, { unreadable })).toEqual(matching(expected))
 })
 
@@ -267,19 +262,20 @@ const redirectTrial = (withRedirect: ProbeResult) => ({
   redirectTrial: { redirect: `${url}/cb`, without: accepted(plainPaths), withRedirect },
 })
 
-it.each<[RegExp, Partial<FactsOf<typeof serviceCheck>>, Partial<DoctorContext>]>([
-  [/^fail SERVICE_BASE_URL: .* accepted an invalid token/, { madeUp: accepted() }, sameOrigin],
-  [/: connection refused\.$/, { madeUp: { kind: 'unreachable', why: 'refused' } }, sameOrigin],
-  [/^fail SERVICE_BASE_URL: .* is not at .* \(404\)/, { madeUp: refusedWith('not-found', 404) }, sameOrigin],
-  [/^warn SERVICE_BASE_URL: .* may not be the Client API/, { madeUp: refusedWith('scope', 403) }, sameOrigin],
-  [/^fail SERVICE_HEADER_PREFIX: .* X-Acme/, { madeUp: otherPrefix, global: otherPrefix }, sameOrigin],
-  [/^fail SERVICE_BASE_URL, .* hadn't received/, { madeUp: refusedWith('auth-type') }, external],
-  [/^warn TOKEN_ISSUED_BY: .* another origin/, { madeUp: refusedWith('auth-type') }, {}],
-  [/^fail SERVICE_USER_TOKEN: .* has expired \(401\)/, { user: refusedWith('token') }, sameOrigin],
-  [/^fail SERVICE_GLOBAL_TOKEN: .* the person/, { global: refusedWith('act-as-refused', 400) }, sameOrigin],
-  [/^fail PUBLIC_URL: .* as a final_redirect_url/, redirectTrial(refusedWith('request', 400)), sameOrigin],
-  [/^warn PUBLIC_URL: .* don't seem to contain/, redirectTrial(accepted(plainPaths)), sameOrigin],
-])('a fault at the service is reported once, as %s', (expected, facts, changed) => {
+// prettier-ignore
+it.each<[string, Partial<FactsOf<typeof serviceCheck>>, RegExp, Partial<DoctorContext>?]>([
+  ['accepts any token', { madeUp: accepted() }, /^fail SERVICE_BASE_URL: .* accepted an invalid token/],
+  ['refuses connections', { madeUp: { kind: 'unreachable', why: 'refused' } }, /: connection refused\.$/],
+  ['has another path', { madeUp: refusedWith('not-found', 404) }, /^fail SERVICE_BASE_URL: .* is not at .* \(404\)/],
+  ['lacks scopes instead of a token', { madeUp: refusedWith('scope', 403) }, /^warn SERVICE_BASE_URL: .* may not be the Client API/],
+  ['has another header prefix', { madeUp: otherPrefix, global: otherPrefix }, /^fail SERVICE_HEADER_PREFIX: .* X-Acme/],
+  ['doesn’t get the auth type', { madeUp: refusedWith('auth-type') }, /^fail SERVICE_BASE_URL, .* hadn't received/, external],
+  ['may need the auth type', { madeUp: refusedWith('auth-type') }, /^warn TOKEN_ISSUED_BY: .* another origin/, {}],
+  ['rejects the person’s token', { user: refusedWith('token') }, /^fail SERVICE_USER_TOKEN: .* has expired \(401\)/],
+  ['rejects the person', { global: refusedWith('act-as-refused', 400) }, /^fail SERVICE_GLOBAL_TOKEN: .* the person/],
+  ['rejects our address', redirectTrial(refusedWith('request', 400)), /^fail PUBLIC_URL: .* as a final_redirect_url/],
+  ['drops our address', redirectTrial(accepted(plainPaths)), /^warn PUBLIC_URL: .* don't seem to contain/],
+])('a service that %s is reported once', (_what, facts, expected, changed = sameOrigin) => {
   expect(problems(serviceCheck, serviceFacts(facts), changed)).toEqual(matching(expected))
 })
 
@@ -293,9 +289,9 @@ it('TOKEN_ISSUED_BY is never a failure, because only a sign-in shows the issuer 
 })
 
 it.each([
-  { parameters: 1, namesRedirect: true },
-  { parameters: 2, namesRedirect: false },
-])('a correct service passes with both tokens and final_redirect_url: %j', (shape) => {
+  ['holds our address', { parameters: 1, namesRedirect: true }],
+  ['has one more parameter', { parameters: 2, namesRedirect: false }],
+])('a correct service passes with both tokens if its path %s', (_what, shape) => {
   const facts = serviceFacts({ user: accepted(), global: accepted(), ...redirectTrial(accepted(shape)) })
   expect(report(serviceCheck, facts, sameOrigin).join()).toMatch(
     /SERVICE_USER_TOKEN works: that person has 0 apps.*SERVICE_GLOBAL_TOKEN works.*redirects back/,
@@ -357,21 +353,22 @@ const sender = { settings: { MAIL_FROM: { name: 'Search', address: 'search@acme.
 const NO_SENDER = /^warn MAIL_FROM: .* can't send invitations/
 
 it.each([
-  [{ trouble: 'the mail server x is busy' }, /^fail SMTP_URL: The mail server x is busy\.$/],
-  [{ trouble: 'the token is refused', hasNoToken: true }, /^fail SMTP_OAUTH_CLIENT_ID, /],
-  [{ trouble: undefined }, /^ok : The mail server in SMTP_URL is reachable/],
-])('the response %o of a mail server is reported as %s', (facts, expected) => {
+  ['is busy', { trouble: 'the mail server x is busy' }, /^fail SMTP_URL: The mail server x is busy\.$/],
+  ['gets no token', { trouble: 'the token is refused', hasNoToken: true }, /^fail SMTP_OAUTH_CLIENT_ID, /],
+  ['can be reached', { trouble: undefined }, /^ok : The mail server in SMTP_URL is reachable/],
+])('a mail server that %s is reported as such', (_what, facts, expected) => {
   expect(report(emailCheck, facts, sender)).toEqual(matching(expected))
   expect(report(emailCheck, facts)).toEqual(matching(expected, NO_SENDER))
   // A faulty MAIL_FROM already has a finding.
   expect(report(emailCheck, facts, { faults: ['MAIL_FROM must be like x'] })).toEqual(matching(expected))
 })
 
+// prettier-ignore
 it.each([
-  [{ kind: 'delivered' }, /^ok : .* accepted a signed test event/],
-  [{ kind: 'rejected', why: 'status 401', wait: undefined }, /^fail WEBHOOK_SECRET, .* \(status 401\)/],
-  [{ kind: 'unreachable', why: 'refused' }, /^fail WEBHOOK_URL: .* connection refused/],
-] as const)('the response %o of the receiver of events is reported as %s', (outcome, expected) => {
+  ['accepts a test', { kind: 'delivered' }, /^ok : .* accepted a signed test event/],
+  ['rejects it', { kind: 'rejected', why: 'status 401', wait: undefined }, /^fail WEBHOOK_SECRET, .* \(status 401\)/],
+  ['can’t be reached', { kind: 'unreachable', why: 'refused' }, /^fail WEBHOOK_URL: .* connection refused/],
+] as const)('a receiver of events that %s is reported as such', (_what, outcome, expected) => {
   expect(report(webhookCheck, outcome)).toEqual(matching(expected))
 })
 
