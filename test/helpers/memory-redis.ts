@@ -39,8 +39,10 @@ export function memoryRedis() {
       const beginning = pattern.slice(0, -1).replaceAll(/\\(.)/g, '$1')
       const keys = [...entries.keys()].filter((key) => key.startsWith(beginning) && found(key) !== undefined)
       // SCAN may return a key twice.
-      yield keys
-      await new Promise((answered) => setImmediate(answered))
+      for (let start = 0; start === 0 || start < keys.length; start += 1_000) {
+        yield keys.slice(start, start + 1_001)
+        await new Promise((answered) => setImmediate(answered))
+      }
       yield keys.slice(0, 1)
     },
     async eval(script, { keys: [key = ''], arguments: args }) {
