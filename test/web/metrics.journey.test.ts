@@ -59,11 +59,20 @@ it('metrics count a rejected token separately, and an unreadable response as non
   expect(await statuses({ status: 200, body: {} })).toEqual(['none'])
 })
 
-it('metrics and the first log line have the version', async () => {
+it('the metrics have the version', async () => {
   expect(await metrics()).toContain(`onramp_build_info{version="${VERSION}"} 1\n`)
-  expect(running.log.find((line) => line.includes('"onramp is listening"'))).toContain(
-    `"version":"${VERSION}"`,
-  )
+})
+
+it('the first log line says what is listening, where, and with which servers', () => {
+  const line = running.log.find((one) => one.includes('"onramp is listening"'))
+  expect(JSON.parse(line ?? '')).toMatchObject({
+    version: VERSION,
+    node: process.version,
+    address: { port: Number(new URL(running.url).port) },
+    PUBLIC_URL: running.url,
+    OIDC_ISSUER: running.sandbox.urls.authorizationServer,
+    store: 'SQLite',
+  })
 })
 
 it('metrics contain no person, address or query', async () => {
