@@ -4,14 +4,14 @@ import { expect, it } from 'vitest'
 import { peopleCsv } from '../../src/admin/people-csv.ts'
 import { readPeopleList } from '../../src/campaigns/people-file.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
-import { collect, summaries, withAppStates, withEachApp, withEmailState } from '../helpers/people.ts'
+import { toArray, summaries, withAppStates, withEachApp, withEmailState } from '../helpers/people.ts'
 
 const NOW = Date.UTC(2026, 10, 2, 9)
 const DAY = 86_400_000
 const person = newPerson('ada@acme.example', NOW)
 const invited = withEmailState(person, 'sent', { now: NOW })
 
-const csvOf = async (person: Person) => (await collect(peopleCsv(summaries(person)))).join('')
+const csvOf = async (person: Person) => (await toArray(peopleCsv(summaries(person)))).join('')
 
 const rowOf = async (one: Person) =>
   parse<Record<string, string>>(await csvOf(one), { bom: true, columns: true })[0]
@@ -27,7 +27,7 @@ it('the export has the headings that programs read, in this order', async () => 
 
 it('the export has name, language and department for the next email', async () => {
   const hana = { ...person, name: '=Hana', language: 'ja', group: 'Sales' }
-  expect(await collect(readPeopleList(peopleCsv(summaries(hana))))).toMatchObject([
+  expect(await toArray(readPeopleList(peopleCsv(summaries(hana))))).toMatchObject([
     { person: { email: person.email, name: '=Hana', language: 'ja', group: 'Sales' } },
   ])
 })

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { PeopleSnapshot } from '../../src/admin/people-snapshot.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { appsOf, newPerson, type Person } from '../../src/people/person.ts'
-import { newKeepState, withAppStates, collect } from '../helpers/people.ts'
+import { newKeepState, withAppStates, toArray } from '../helpers/people.ts'
 
 const PEOPLE = 1_100
 const NOW = 1_000_000
@@ -93,7 +93,7 @@ it('each person keeps their own app, however many names and states it has', asyn
   }
   const snapshot = new PeopleSnapshot({ people, ...context })
 
-  const summaries = await collect(snapshot.summaries(signal, 'download'))
+  const summaries = await toArray(snapshot.summaries(signal, 'download'))
 
   const byAddress = new Map(everyone.map((person) => [person.email, appsOf(person)]))
   for (const { person, apps } of summaries) expect(apps).toEqual(byAddress.get(person.email))
@@ -264,7 +264,7 @@ it('pages are sorted by name or else address, and downloads by address alone', a
   }
   const snapshot = new PeopleSnapshot({ people: { all }, ...context })
   const emails = async (use: 'page' | 'otherSite' | 'download') =>
-    (await collect(snapshot.summaries(signal, use))).map(({ person }) => person.email.split('@')[0])
+    (await toArray(snapshot.summaries(signal, use))).map(({ person }) => person.email.split('@')[0])
 
   for (const use of ['page', 'otherSite'] as const)
     expect(await emails(use)).toEqual(['2', '3', 'desk-9', 'desk-10', '1'])

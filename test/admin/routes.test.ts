@@ -50,7 +50,8 @@ beforeEach(() => {
   limited = []
 })
 
-async function pages(people: readonly Person[], given: Partial<PeopleSnapshot> = {}) {
+/** @returns a function that opens an admin page */
+async function setUpAdmin(people: readonly Person[], given: Partial<PeopleSnapshot> = {}) {
   const kept = testPeople({ now: () => context.now })
   for (const person of people) await kept.change(person.email, () => person)
   const store = { load: () => Promise.resolve(context.keepState) }
@@ -106,7 +107,7 @@ async function pages(people: readonly Person[], given: Partial<PeopleSnapshot> =
 }
 
 it.each([...PAGES, ...EXPORTS])('only admins can open %s, within their rate limit', async (path) => {
-  const open = await pages([lacksSlack])
+  const open = await setUpAdmin([lacksSlack])
   expect((await open(path)).status).toBe(200)
   expect(limited).toEqual([path])
   context.isAdmin = false
@@ -116,14 +117,14 @@ it.each([...PAGES, ...EXPORTS])('only admins can open %s, within their rate limi
 })
 
 it('each view is audited under its name, with the person', async () => {
-  const open = await pages([lacksSlack])
+  const open = await setUpAdmin([lacksSlack])
   for (const path of [...PAGES, ...EXPORTS]) await open(path)
   const views = 'overview people departments apps report.json people.csv'.split(' ')
   expect(auditEvents).toEqual(views.map((what) => ({ event: 'admin_viewed', what, user: grace })))
 })
 
 it('each row of the list links to a person’s page without their email', async () => {
-  const open = await pages([lacksSlack, lacksJira])
+  const open = await setUpAdmin([lacksSlack, lacksJira])
   const { key } = (await open('/admin/people?q=bob')).body.people[0]
 
   expect(key).toMatch(/^[\w-]{43}$/)
@@ -153,7 +154,7 @@ it('each row of the list links to a person’s page without their email', async 
 })
 
 it('every page and export reads the people on record', async () => {
-  const open = await pages([lacksSlack, { ...lacksJira, group: 'Sales' }])
+  const open = await setUpAdmin([lacksSlack, { ...lacksJira, group: 'Sales' }])
   const bodies: Record<string, unknown> = {}
   for (const path of [...PAGES, ...EXPORTS]) {
     const { body, text } = await open(path)
@@ -179,7 +180,7 @@ it.each([
   ['cross-site', 'otherSite'],
 ])('a list whose Sec-Fetch-Site is %s is read for the %s', async (site, purpose) => {
   const purposes: string[] = []
-  const open = await pages([lacksSlack], {
+  const open = await setUpAdmin([lacksSlack], {
     async *summaries(_signal, use) {
       purposes.push(use)
       yield* []
@@ -192,7 +193,7 @@ it.each([
 // By address, because a name that changes meanwhile would repeat a person.
 it('the export of people is read as a download', async () => {
   const purposes: string[] = []
-  const open = await pages([lacksSlack], {
+  const open = await setUpAdmin([lacksSlack], {
     async *summaries(_signal, use) {
       purposes.push(use)
       yield* []
@@ -205,7 +206,7 @@ it('the export of people is read as a download', async () => {
 it('downloads that another site opened, and no one reads, leave the admin’s own', async () => {
   const end = Promise.withResolvers<void>()
   let begun = 0
-  const open = await pages([], {
+  const open = await setUpAdmin([], {
     async *summaries() {
       begun++
       await end.promise
@@ -227,13 +228,13 @@ it('downloads that another site opened, and no one reads, leave the admin’s ow
 })
 
 it('report.json leaves out the losses of each day, which only the overview compares', async () => {
-  const open = await pages([lacksSlack])
+  const open = await setUpAdmin([lacksSlack])
   expect((await open('/admin/report.json')).body).not.toHaveProperty('lostByDay')
 })
 
 it('a download waits while twenty others are unread', async () => {
   const ends: PromiseWithResolvers<void>[] = []
-  const open = await pages([], {
+  const open = await setUpAdmin([], {
     async *summaries() {
       const end = Promise.withResolvers<void>()
       ends.push(end)
@@ -261,7 +262,7 @@ it('a download waits while twenty others are unread', async () => {
 })
 
 it('an app has its name from the company file', async () => {
-  const open = await pages([lacksJira])
+  const open = await setUpAdmin([lacksJira])
   expect((await open('/admin/people')).body).toMatchObject({ people: [{ left: 'Tickets' }] })
   expect((await open('/admin')).body.apps.rows[0].name).toBe('Tickets')
   expect((await open('/admin/apps')).body.table.rows[0].name).toBe('Tickets')
@@ -270,7 +271,7 @@ it('an app has its name from the company file', async () => {
 })
 
 it('once keep runs, the overview shows its state instead of manual reminders', async () => {
-  const open = await pages([lacksSlack])
+  const open = await setUpAdmin([lacksSlack])
   expect((await open('/admin?since=2026-10-01')).body.since).toBeUndefined()
   expect((await open('/admin')).body.needs).toMatchObject([
     { id: 'need-0', command: expect.stringContaining('onramp-people.csv --remind-after 7') },
@@ -293,7 +294,7 @@ it.each<[string, Partial<KeepState>, string[]]>([
   ['days, but one that stopped', { lastRunAt: 0, stopped: { at: NOW, why: 'No.' } }, ['A run stopped']],
 ])('without a run of keep for %s, no command bypasses it', async (_time, state, titles) => {
   context.keepState = { ...newKeepState(), lastRunAt: NOW - 3 * HOUR + 1, ...state }
-  const { needs } = (await (await pages([lacksSlack]))('/admin')).body
+  const { needs } = (await (await setUpAdmin([lacksSlack]))('/admin')).body
   expect(needs).toMatchObject(
     titles.map((title) => ({
       title: expect.stringContaining(title),
@@ -307,7 +308,7 @@ it.each([
   ['box_1', /^1 person is waiting for you to approve/],
   ['jira_1', /^1 person is waiting for you to approve/],
 ])('the overview names the owner of %s, unless the admin is one', async (instance, title) => {
-  const open = await pages([waitingFor(instance)])
+  const open = await setUpAdmin([waitingFor(instance)])
   const approval = {
     ...newApproval(instance, 'App'),
     waitingPeople: 1,
@@ -321,7 +322,7 @@ it.each([
 })
 
 it('the overview no longer lists an approval given since the last run', async () => {
-  const open = await pages([waitingFor('box_1')])
+  const open = await setUpAdmin([waitingFor('box_1')])
   for (const [decision, count] of [
     [{ at: NOW - 1, by: 'henk' }, 1],
     [{ at: NOW + 1, by: 'henk' }, 0],
@@ -332,7 +333,7 @@ it('the overview no longer lists an approval given since the last run', async ()
 })
 
 it('a person’s page has an approval given since the last run', async () => {
-  const open = await pages([waitingFor('box_1')])
+  const open = await setUpAdmin([waitingFor('box_1')])
   const approval = { ...newApproval('box_1', 'Box'), testers: [NOW] }
   context.keepState = { ...context.keepState, approvals: [approval] }
   const { key } = (await open('/admin/people')).body.people[0]
@@ -344,7 +345,7 @@ it('a person’s page has an approval given since the last run', async () => {
 })
 
 it('the overview names the approver of an app until it is confirmed', async () => {
-  const open = await pages([{ ...waitingFor('box_1'), name: 'Ada' }])
+  const open = await setUpAdmin([{ ...waitingFor('box_1'), name: 'Ada' }])
   const approval = {
     ...newApproval('box_1', 'Box'),
     stage: 'approved',
@@ -369,7 +370,7 @@ it('the overview has an action item for a removed app', async () => {
   const hadJira = withEachApp(hasJira, { delistedAt: NOW })
   const { needs, freshness } = (
     await (
-      await pages([hadJira, lacksSlack, { ...lacksJira, email: 'eve@acme.example' }])
+      await setUpAdmin([hadJira, lacksSlack, { ...lacksJira, email: 'eve@acme.example' }])
     )('/admin')
   ).body
 
@@ -386,7 +387,7 @@ it('the overview has an action item for a removed app', async () => {
     [{ markedConnectedAt: NOW }, 1],
   ] as const) {
     context.keepState = { ...context.keepState, delistedApps: [{ ...removedApp, ...confirmed }] }
-    const { body } = await (await pages([hasJira]))('/admin')
+    const { body } = await (await setUpAdmin([hasJira]))('/admin')
     expect(body.needs).toEqual([])
     expect(body.apps.rows).toHaveLength(jiraApps)
   }
@@ -396,7 +397,7 @@ it('the overview of an empty installation has three steps, and checks off comple
   let last = ''
   const ticks = async (seen: Partial<KeepState>) => {
     context.keepState = { ...newKeepState(), ...seen }
-    const { steps } = (await (await pages([]))('/admin')).body as { steps: Record<string, string>[] }
+    const { steps } = (await (await setUpAdmin([]))('/admin')).body as { steps: Record<string, string>[] }
     last = steps.at(-1)?.['text'] ?? ''
     return steps.map(({ isDone }) => isDone)
   }
@@ -425,7 +426,7 @@ it.each([
     (before, campaign) => withEmailState(before, 'sent', { campaign, now: Date.parse(at) }),
     { ...lacksJira, group, ...place },
   )
-  const open = await pages([person])
+  const open = await setUpAdmin([person])
 
   const { stats } = (await open('/admin')).body as { stats: { state: string; details: string[] }[] }
 
@@ -437,7 +438,7 @@ it.each([
 it('the day of the first invitations has one sentence and no trend', async () => {
   const visited = { ...lacksJira, signedInAt: NOW - 3 * 86_400_000 }
   const day = async () =>
-    (await (await pages([visited, withEmailState(lacksSlack, 'sent', { now: NOW })]))('/admin')).body
+    (await (await setUpAdmin([visited, withEmailState(lacksSlack, 'sent', { now: NOW })]))('/admin')).body
   const early = expect.stringContaining('Come back on Nov 3, 2026') as string
   expect(await day()).toMatchObject({ steps: [], early })
   context.now = NOW + 86_400_000
@@ -450,7 +451,7 @@ it.each([...PAGES, ...EXPORTS])('the work for %s ends when its browser disconnec
     signals.push(signal)
     return new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
   }
-  const open = await pages([], {
+  const open = await setUpAdmin([], {
     async *summaries(signal) {
       yield await report(signal)
     },

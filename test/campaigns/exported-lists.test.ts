@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs'
 import { expect, it } from 'vitest'
 import { readPeopleList } from '../../src/campaigns/people-file.ts'
-import { collect } from '../helpers/people.ts'
+import { toArray } from '../helpers/people.ts'
 
 async function* inPieces(text: string, size: number) {
   const bytes = Buffer.from(text)
@@ -14,7 +14,7 @@ const exported = (name: string) => createReadStream(new URL(`../fixtures/lists/$
 /** The people of a list, and the messages about it. */
 async function read(list: AsyncIterable<Uint8Array>, includeGuests = false) {
   const words: string[] = []
-  const rows = await collect(readPeopleList(list, (notified) => words.push(notified), includeGuests))
+  const rows = await toArray(readPeopleList(list, (notified) => words.push(notified), includeGuests))
   const people = rows.flatMap((row) => (row.kind === 'person' ? row.person : []))
   const emails = rows.map((row) => (row.kind === 'person' ? row.person.email : row.fault))
   return { people, emails, words: words.slice(1), columns: words[0] }

@@ -8,7 +8,7 @@ import type { ListEntry } from '../../src/campaigns/people-file.ts'
 import { newTally } from '../../src/campaigns/tally.ts'
 import type { MassDisconnect, KeepState } from '../../src/people/keep-state.ts'
 import { OperatorError } from '../../src/problem.ts'
-import { collect, newKeepState, testPeople, withConsents } from '../helpers/people.ts'
+import { toArray, newKeepState, testPeople, withConsents } from '../helpers/people.ts'
 import { mail } from './sample-email.ts'
 
 type KeepDeps = RunDeps & ConstructorParameters<typeof KeepRun>[2]
@@ -252,7 +252,7 @@ it('an app that people lose with the others isn’t new to them', async () => {
 
   release()
   await runHours(24)
-  const stored = await collect(people.all())
+  const stored = await toArray(people.all())
   expect(stored.flatMap(({ lastCheck }) => lastCheck?.apps.flatMap(({ newAt = [] }) => newAt))).toEqual([])
   expect(sent.filter((one) => / new /.test(one))).toEqual([])
 })
@@ -270,7 +270,7 @@ it('a run ends with everyone of the list on record, even if erased meanwhile', a
   clock.now = erasedAt - 1
   const deps = createDeps()
   await runKeep(list, { ...deps, save: (next) => deps.save(next).then(() => void (clock.now += 1_000)) })
-  expect((await collect(people.all())).map(({ email }) => email).toSorted()).toEqual(
+  expect((await toArray(people.all())).map(({ email }) => email).toSorted()).toEqual(
     list.map(({ email }) => email),
   )
   expect(deps.tally.unreadable).toBe(0)
@@ -332,13 +332,13 @@ it('a time zone without a run in its working hours for a week is reported', asyn
 it('the emails due at a given time can be listed without checks and writes', async () => {
   const { createDeps, list, checkedEmails, people } = setUpKeepRuns(2)
   const plan = async (now: number) => {
-    const all = await collect(duePeople(list, people, { ...createDeps(), now: () => now }))
+    const all = await toArray(duePeople(list, people, { ...createDeps(), now: () => now }))
     return all.map(({ emails }) => emails.map(({ name }) => name))
   }
   expect(await plan(monday)).toEqual([['onboarding'], ['onboarding']])
   expect(await plan(monday - 2 * HOUR)).toEqual([[], []])
   expect(checkedEmails).toEqual([])
-  expect(await collect(people.all())).toEqual([])
+  expect(await toArray(people.all())).toEqual([])
 })
 
 it('new people are planned in slices, so that nothing else is blocked', async () => {

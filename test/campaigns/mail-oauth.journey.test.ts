@@ -13,7 +13,7 @@ import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { useFolder } from '../helpers/folder.ts'
 import { createTokenProvider } from '../../src/campaigns/mail/access-token.ts'
-import { examined } from '../doctor/setup.ts'
+import { runDoctor } from '../doctor/setup.ts'
 import { startPlainServer } from '../helpers/plain-authorization-server.ts'
 import { faultsIn } from '../helpers/settings-faults.ts'
 import { useCompany } from './command.ts'
@@ -114,7 +114,7 @@ const sent = (env: Record<string, string>) => send([list('ada@acme.example\n')],
 
 /** The doctor's findings about the mail server. */
 async function findingsFor(env: Record<string, string>) {
-  const { findings } = await examined({ ...company().env, PUBLIC_URL: 'https://onramp.example', ...env })
+  const { findings } = await runDoctor({ ...company().env, PUBLIC_URL: 'https://onramp.example', ...env })
   return findings.filter(({ check }) => check === 'settings.mail')
 }
 

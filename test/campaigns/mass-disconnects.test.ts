@@ -5,7 +5,7 @@ import { personForCounts, type KeepState, type MassDisconnect } from '../../src/
 import { appsOf, newPerson, withCheck, type Person } from '../../src/people/person.ts'
 import { DAY, HOUR, lostApps, monday, NO_CLUSTERS, slack } from './lapsed-person.ts'
 
-const evaluated = (person: Person, massDisconnects: readonly MassDisconnect[]) =>
+const afterEvaluation = (person: Person, massDisconnects: readonly MassDisconnect[]) =>
   withEvaluation(person, { massDisconnects, returned: new Map(), delistedApps: [], at: monday })
 
 const stateWith = (...massDisconnects: MassDisconnect[]): KeepState => ({ ...NO_CLUSTERS, massDisconnects })
@@ -17,7 +17,7 @@ const copies = (count: number, person: Person) => Array<Person>(count).fill(pers
 const regained = withCheck(lostApps([slack], monday + 1), { checkedAt: monday + 2, unconnected: [] }, monday)
 
 /** @returns the mass disconnects that a sweep of the people finds */
-async function evaluate({
+async function massDisconnectsAfter({
   lapses = [],
   had,
   regainedBy = 0,
@@ -42,7 +42,9 @@ async function evaluate({
 }
 
 /** Sixty of a hundred people lost Slack. */
-const [lostBySixty] = (await evaluate({ lapses: [[60, monday + 1]], had: 100 })) as [MassDisconnect]
+const [lostBySixty] = (await massDisconnectsAfter({ lapses: [[60, monday + 1]], had: 100 })) as [
+  MassDisconnect,
+]
 
 it.each([
   ['four of eight people is no', 4, 8, 0],
@@ -52,7 +54,7 @@ it.each([
   ['fifty of 1,000 people is a', 50, 1_000, 1],
   ['fifty of 8,000 people is a', 50, 8_000, 1],
 ])('a loss by %s mass disconnect', async (_what, lost, had, count) => {
-  expect(await evaluate({ lapses: [[lost, monday + 1]], had })).toHaveLength(count)
+  expect(await massDisconnectsAfter({ lapses: [[lost, monday + 1]], had })).toHaveLength(count)
 })
 
 const HALF = 12 * HOUR
@@ -67,13 +69,13 @@ it.each<[string, number, [number, number][], [number, number][]]>([
   'lapses count together by the time of their notice, even months later: %s',
   async (_what, had, noticed, expected) => {
     const lapses = noticed.map(([people, later]): Lapses => [people, monday + later])
-    const found = await evaluate({ lapses, had, now: monday + 200 * DAY })
+    const found = await massDisconnectsAfter({ lapses, had, now: monday + 200 * DAY })
     expect(found.map(({ since, lapsed }) => [since, lapsed])).toEqual(expected)
   },
 )
 
 it('evaluated lapses don’t count again', async () => {
-  expect(await evaluate({ lapses: [[30, monday - 1]], had: 40 })).toEqual([])
+  expect(await massDisconnectsAfter({ lapses: [[30, monday - 1]], had: 40 })).toEqual([])
 })
 
 it.each([
@@ -85,7 +87,7 @@ it.each([
   const later = { ...stateWith(lostBySixty), evaluatedAt: monday + 2 }
   expect(lostBySixty).toMatchObject({ instance: 'slack_1', lapsed: 60, had: 100 })
   const lapses: Lapses[] = [[lost, monday + 1]]
-  const found = await evaluate({ lapses, had: 100, regainedBy, state: later, now: monday + 3 })
+  const found = await massDisconnectsAfter({ lapses, had: 100, regainedBy, state: later, now: monday + 3 })
   expect(found).toHaveLength(count)
 })
 
@@ -165,7 +167,7 @@ it('a hold goes on for people whose lost app was removed and made again', async 
 it('a mass disconnect is over once most people have the app again, also gradually', async () => {
   let state = stateWith(lostBySixty)
   const find = (lost: number) =>
-    evaluate({
+    massDisconnectsAfter({
       lapses: [[lost, monday + 1]],
       had: 100,
       regainedBy: 60 - lost,
@@ -178,7 +180,7 @@ it('a mass disconnect is over once most people have the app again, also graduall
 
 it('people who lost the app earlier don’t keep a mass disconnect from being over', async () => {
   expect(
-    await evaluate({
+    await massDisconnectsAfter({
       lapses: [[200, monday - DAY]],
       had: 200,
       state: stateWith(lostBySixty),
@@ -190,7 +192,7 @@ it('people who lost the app earlier don’t keep a mass disconnect from being ov
 it('a resumed mass disconnect isn’t found again for people noticed later', async () => {
   const resumed = { ...lostBySixty, resumedAt: monday + 3 }
   expect(
-    await evaluate({ lapses: [[90, monday + DAY / 2]], had: 100, state: stateWith(resumed) }),
+    await massDisconnectsAfter({ lapses: [[90, monday + DAY / 2]], had: 100, state: stateWith(resumed) }),
   ).toMatchObject([resumed])
 })
 
@@ -199,14 +201,14 @@ it.each([
   ['dropped after a month', 31 * DAY, 0],
 ])('a resumed mass disconnect that is over is %s', async (_what, later, count) => {
   const state = stateWith({ ...lostBySixty, resumedAt: monday + 3 })
-  expect(await evaluate({ had: 100, state, now: monday + 3 + later })).toHaveLength(count)
+  expect(await massDisconnectsAfter({ had: 100, state, now: monday + 3 + later })).toHaveLength(count)
 })
 
 it('a mass disconnect that was resumed is found again when it happens again', async () => {
   const resumed = { ...lostBySixty, noticedAt: 1, since: 0, resumedAt: 2 }
-  expect(await evaluate({ lapses: [[60, monday + 1]], had: 100, state: stateWith(resumed) })).toMatchObject([
-    { noticedAt: monday + 2 },
-  ])
+  expect(
+    await massDisconnectsAfter({ lapses: [[60, monday + 1]], had: 100, state: stateWith(resumed) }),
+  ).toMatchObject([{ noticedAt: monday + 2 }])
 })
 
 const first = withCheck(newPerson('ada@acme.example', 0), { checkedAt: 1, unconnected: [] }, 1)
@@ -228,14 +230,14 @@ it.each<[string, string, number, number | undefined]>([
   ['a day and a half after that run', 'new', RUN + 3 * HALF, undefined],
 ])('an app first listed %s is %s, before and after its emails are released', async (_when, _kind, at, lapsedAt) => {
   for (const found of [mass, { ...mass, resumedAt: RUN + HOUR }]) {
-    const person = evaluated(firstListed(at), [found])
+    const person = afterEvaluation(firstListed(at), [found])
     const [app] = person.lastCheck!.apps
     expect(app?.lapsedAt).toEqual(lapsedAt)
     expect(app?.newAt).toEqual(lapsedAt === undefined ? at : undefined)
-    expect(evaluated(firstListed(at), [{ ...found, instance: 'jira_1' }])).toEqual(firstListed(at))
+    expect(afterEvaluation(firstListed(at), [{ ...found, instance: 'jira_1' }])).toEqual(firstListed(at))
     // Later checks and evaluations keep it so.
     const later = withCheck(person, { checkedAt: at + 60 * DAY, unconnected: [slack] }, at + 60 * DAY)
-    expect(evaluated(later, []).lastCheck?.apps).toEqual(person.lastCheck?.apps)
+    expect(afterEvaluation(later, []).lastCheck?.apps).toEqual(person.lastCheck?.apps)
     const people = [...copies(60, lostApps([slack], monday)), ...copies(20, person)]
     const state = { ...stateWith(found), evaluatedAt: monday - 3 * DAY }
     const { massDisconnects, newApps } = await findClusters(people, state, at + 60 * DAY)
@@ -284,7 +286,7 @@ it.each<[string, { lost?: number[]; kept?: number; listed?: number[]; known?: bo
 
   expect(found.massDisconnects.flatMap(({ lapsed, had }) => [lapsed, had])).toEqual(lapsedOfHad)
   expect(found.newApps.map((one) => one.people)).toEqual(newFor)
-  const after = people.map((one) => evaluated(one, found.massDisconnects).lastCheck!.apps)
+  const after = people.map((one) => afterEvaluation(one, found.massDisconnects).lastCheck!.apps)
   const isLost = (app: { lapsedAt?: number }) => app.lapsedAt !== undefined
   expect(after.flat().filter(isLost)).toHaveLength(lapsedOfHad[0] ?? lapses.length)
 })
@@ -326,7 +328,7 @@ it('an app that has moved is not lost', () => {
   const { lastCheck, ...person } = firstListed(monday)
   const apps = lastCheck!.apps.map((app) => ({ ...app, movedFrom: 'slack_0' }))
   const moved = { ...person, lastCheck: { checkedAt: monday, apps } }
-  expect(evaluated(moved, [mass])).toBe(moved)
+  expect(afterEvaluation(moved, [mass])).toBe(moved)
 })
 
 it.each([

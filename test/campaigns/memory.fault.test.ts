@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
-import { collected, heldBytes } from '../helpers/heap.ts'
+import { collectGarbage, heldBytes } from '../helpers/heap.ts'
 import { testPeople } from '../helpers/people.ts'
 import { unconnectedApps, setUpSendRuns } from './run-fixture.ts'
 
@@ -21,7 +21,7 @@ async function measured(count: number) {
   const people = testPeople({ records })
   let [sent, most] = [0, 0]
   const sample = async () => {
-    await collected()
+    await collectGarbage()
     most = Math.max(most, heldBytes())
   }
   await sample()

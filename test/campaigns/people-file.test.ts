@@ -1,7 +1,7 @@
 // Lists of people from spreadsheets and directories: recognized columns, and errors.
 import { expect, it } from 'vitest'
 import { UnreadableList } from '../../src/campaigns/people-columns.ts'
-import { collect } from '../helpers/people.ts'
+import { toArray } from '../helpers/people.ts'
 import { readPeopleList, type ListEntry } from '../../src/campaigns/people-file.ts'
 
 /** The text in chunks of so many bytes, like from a pipe. */
@@ -10,7 +10,7 @@ async function* inPieces(text: string | Uint8Array, size: number) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-const rowsOf = (text: string | Uint8Array, size = 65_536) => collect(readPeopleList(inPieces(text, size)))
+const rowsOf = (text: string | Uint8Array, size = 65_536) => toArray(readPeopleList(inPieces(text, size)))
 
 /** Each row by its line: the person's address and name, or the fault. */
 const read = async (text: string | Uint8Array, size?: number) =>
@@ -85,7 +85,7 @@ it.each([
 ])('a list that begins with %s notes its columns once', async (line, words) => {
   const output: string[] = []
   const list = inPieces(`${line}\n${ada}\n${ada}\n`, 9)
-  await collect(readPeopleList(list, (notified) => output.push(notified)))
+  await toArray(readPeopleList(list, (notified) => output.push(notified)))
   expect(output).toEqual([words])
 })
 

@@ -5,13 +5,13 @@ import { expect, it } from 'vitest'
 import { useFolder } from '../helpers/folder.ts'
 import { shared } from '../helpers/shared.ts'
 import { runCommand } from '../cli/run-command.ts'
-import { newSecret, startFaulty } from '../doctor/setup.ts'
+import { newSecret, startScriptedServer } from '../doctor/setup.ts'
 
 type Reply = [status: number, body: string, headers: Record<string, string>]
 
 let responseTo: (person: string) => Reply
 const service = shared(() =>
-  startFaulty((req, res) => {
+  startScriptedServer((req, res) => {
     const [status, body, headers] = responseTo(req.headers['x-service-actas']?.toString() ?? '')
     res.writeHead(status, headers).end(body)
   }),

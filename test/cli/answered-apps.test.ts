@@ -19,31 +19,31 @@ it.each([
   ['was hidden after it had left the lists', [], slackHidden, ['hidden', 'shown', 'new']],
   ['was hidden', ['slack_1'], slackHidden, ['hidden', 'shown', 'new']],
 ])('an app that %s during a hold comes back as new, without losses', async (_how, listed, answer, events) => {
-  const rollout = installation()
-  rollout.names.set('slack_1', 'Slack')
-  await runMassDisconnect(['slack_1'], rollout)
+  const onramp = installation()
+  onramp.names.set('slack_1', 'Slack')
+  await runMassDisconnect(['slack_1'], onramp)
   for (const email of twelve)
-    await rollout.people.change(email, (person) => ({ ...person, signedInAt: monday + DAY }))
+    await onramp.people.change(email, (person) => ({ ...person, signedInAt: monday + DAY }))
   const sweep = async (apps: string[], given = {}) => {
-    for (const email of thirteen) rollout.unconnectedApps.set(email, apps)
-    rollout.conditions.now += 6 * HOUR
-    return await rollout.run(thirteen, given)
+    for (const email of thirteen) onramp.unconnectedApps.set(email, apps)
+    onramp.conditions.now += 6 * HOUR
+    return await onramp.run(thirteen, given)
   }
   await sweep(['slack_1'])
   await sweep(listed)
-  const before = await rollout.keepState.load()
-  rollout.sentEmails.length = 0
+  const before = await onramp.keepState.load()
+  onramp.sentEmails.length = 0
   const answered = await sweep(listed, answer)
   const outputs = []
   for (let runs = 0; runs < 6; runs++) outputs.push(await sweep(['slack_1']))
-  const { massDisconnects, delistedApps, days, appEvents = [] } = await rollout.keepState.load()
+  const { massDisconnects, delistedApps, days, appEvents = [] } = await onramp.keepState.load()
 
   expect(before.massDisconnects).toHaveLength(1)
   expect([answered, ...outputs].map(({ exit }) => exit)).toEqual([0, 0, 0, 0, 0, 0, 0])
   expect([massDisconnects, delistedApps]).toEqual([[], []])
   expect(appEvents.map(({ what }) => what)).toEqual(events)
   expect(days.at(-1)).toMatchObject({ fellBack: 0 })
-  const { lastCheck, accessEvents } = (await rollout.people.get(twelve[0]!))!
+  const { lastCheck, accessEvents } = (await onramp.people.get(twelve[0]!))!
   expect(accessEvents?.map(({ what, instance }) => `${what} ${instance}`)).toEqual([
     'lost slack_1',
     'listed slack_1',
@@ -51,7 +51,7 @@ it.each([
   const record = lastCheck?.apps[0]
   expect(record).toMatchObject({ status: 'awaiting', newAt: expect.any(Number) as number })
   expect(record).not.toHaveProperty('lapsedAt')
-  const subjects = twelve.flatMap(rollout.subjectsTo)
+  const subjects = twelve.flatMap(onramp.subjectsTo)
   expect(subjects).toEqual(twelve.map(() => 'Slack is new in search'))
 })
 
@@ -74,11 +74,11 @@ async function addNotion({ run, unconnectedApps, conditions, people }: Rollout) 
   for (const email of twelve) await people.change(email, (one) => withConsents(one, monday + DAY))
 }
 
-const loseSlack = (rollout: Rollout) => runMassDisconnect(['jira_1', 'slack_1'], rollout)
+const loseSlack = (onramp: Rollout) => runMassDisconnect(['jira_1', 'slack_1'], onramp)
 
 type HiddenApp = {
   name: 'Notion' | 'Slack'
-  happens: (rollout: Rollout) => Promise<unknown>
+  happens: (onramp: Rollout) => Promise<unknown>
   /** The instance that lists have since then. */
   listed: string
   hiding: { company: Company }
@@ -88,31 +88,31 @@ type HiddenApp = {
 
 /** Hides an app a day after something has happened to it, and shows it two days later. */
 async function hideAndShow({ name, happens, listed, hiding, showing = {} }: HiddenApp) {
-  const rollout = installation()
-  for (const app of ['slack_1', 'slack_2']) rollout.names.set(app, 'Slack')
-  rollout.names.set('notion_1', 'Notion')
-  await happens(rollout)
+  const onramp = installation()
+  for (const app of ['slack_1', 'slack_2']) onramp.names.set(app, 'Slack')
+  onramp.names.set('notion_1', 'Notion')
+  await happens(onramp)
   for (const email of twelve)
-    await rollout.people.change(email, (person) => ({ ...person, signedInAt: monday + DAY }))
-  for (const email of twelve) rollout.unconnectedApps.set(email, [listed])
+    await onramp.people.change(email, (person) => ({ ...person, signedInAt: monday + DAY }))
+  for (const email of twelve) onramp.unconnectedApps.set(email, [listed])
   const runFor = async (days: number, options: { company?: Company } = {}) => {
     for (let runs = 0; runs < days * 4; runs++) {
-      rollout.conditions.now += 5 * HOUR
-      await rollout.run(twelve, options)
+      onramp.conditions.now += 5 * HOUR
+      await onramp.run(twelve, options)
     }
-    const { now } = rollout.conditions
+    const { now } = onramp.conditions
     const { company = resolveCompany({}, new Map()) } = options
-    const store = openPeople({ ...rollout, now: () => now }, company)
-    const state = await rollout.keepState.load()
+    const store = openPeople({ ...onramp, now: () => now }, company)
+    const state = await onramp.keepState.load()
     const report = await createReport(summarizeAll(store.all(), state), now)
     const shown = withCompanyNames(report, state, company, 'en')
     const compared = compareSince(shown.report, shown.keepState, now, utcDay(now - (days + 1) * DAY))
     const lines = compared === undefined ? [] : describeComparison(compared, t)
     return { report, state, lines: lines.map((line) => line.replace('\u00a0(2)', '')) }
   }
-  rollout.sentEmails.length = 0
+  onramp.sentEmails.length = 0
   await runFor(1)
-  const emailedBefore = twelve.flatMap(rollout.subjectsTo)
+  const emailedBefore = twelve.flatMap(onramp.subjectsTo)
   const hidden = await runFor(2, hiding)
   const shown = await runFor(3, showing)
 
@@ -123,9 +123,9 @@ async function hideAndShow({ name, happens, listed, hiding, showing = {} }: Hidd
   expect(hidden.lines.join()).not.toMatch(/on hold|gone from/)
   expect([hidden.report.fellBack, shown.report.fellBack]).toEqual([0, 0])
   expect(shown.state.massDisconnects).toEqual([])
-  expect(rollout.sentEmails.some(({ subject }) => /needs your OK again|has moved/.test(subject))).toBe(false)
+  expect(onramp.sentEmails.some(({ subject }) => /needs your OK again|has moved/.test(subject))).toBe(false)
   const announcementsTo = (email: string) =>
-    rollout.subjectsTo(email).filter((subject) => / is new /.test(subject))
+    onramp.subjectsTo(email).filter((subject) => / is new /.test(subject))
   return { shown, announcementsTo }
 }
 
@@ -163,23 +163,23 @@ it.each([
   ['stays removed for as many newcomers', 0, 4, false],
   ['is new for more newcomers', 0, 5, true],
 ])('a removed app that is back %s', async (_how, count, newcomers, isNew) => {
-  const rollout = installation()
-  rollout.names.set('slack_1', 'Slack')
+  const onramp = installation()
+  onramp.names.set('slack_1', 'Slack')
   const [lacking, having] = [twelve.slice(0, 4), twelve.slice(4)]
   const added = Array.from({ length: 5 }, (_, number) => `new${number}@acme.example`)
   const sweep = async (listed: readonly string[], given = {}, list = twelve) => {
-    for (const email of list) rollout.unconnectedApps.set(email, listed.includes(email) ? ['slack_1'] : [])
-    rollout.conditions.now += 6 * HOUR
-    return await rollout.run(list, given)
+    for (const email of list) onramp.unconnectedApps.set(email, listed.includes(email) ? ['slack_1'] : [])
+    onramp.conditions.now += 6 * HOUR
+    return await onramp.run(list, given)
   }
-  rollout.conditions.now = monday - 8 * HOUR
+  onramp.conditions.now = monday - 8 * HOUR
   await sweep(twelve)
-  for (const email of having) await rollout.people.change(email, (one) => withConsents(one, monday + HOUR))
-  for (const email of twelve) await rollout.people.change(email, (one) => ({ ...one, signedInAt: monday }))
+  for (const email of having) await onramp.people.change(email, (one) => withConsents(one, monday + HOUR))
+  for (const email of twelve) await onramp.people.change(email, (one) => ({ ...one, signedInAt: monday }))
   await sweep(lacking)
   await sweep(lacking)
-  const state = await rollout.keepState.load()
-  const [since, noticedAt] = [rollout.conditions.now, rollout.conditions.now + 6 * HOUR]
+  const state = await onramp.keepState.load()
+  const [since, noticedAt] = [onramp.conditions.now, onramp.conditions.now + 6 * HOUR]
   await sweep([])
   const removed = {
     instance: 'slack_1',
@@ -189,14 +189,14 @@ it.each([
     people: 4,
     markedRemovedAt: noticedAt,
   }
-  await rollout.keepState.save({ ...state, ...(await rollout.keepState.load()), delistedApps: [removed] })
+  await onramp.keepState.save({ ...state, ...(await onramp.keepState.load()), delistedApps: [removed] })
 
-  rollout.sentEmails.length = 0
+  onramp.sentEmails.length = 0
   const back = [...having.slice(0, count), ...added.slice(0, newcomers)]
   for (let runs = 0; runs < 5; runs++) await sweep(back, {}, [...twelve, ...back.slice(count)])
 
-  expect((await rollout.keepState.load()).delistedApps).toHaveLength(isNew ? 0 : 1)
+  expect((await onramp.keepState.load()).delistedApps).toHaveLength(isNew ? 0 : 1)
   if (newcomers > 0) return
-  const subjects = twelve.flatMap(rollout.subjectsTo)
+  const subjects = twelve.flatMap(onramp.subjectsTo)
   expect(subjects).toEqual(isNew ? having.slice(0, count).map(() => 'Slack is new in search') : [])
 })

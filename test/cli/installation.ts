@@ -169,16 +169,16 @@ export const auditedIn = ({ err }: { err: string }) =>
 export const twelve = Array.from({ length: 12 }, (_, one) => `p${one}@acme.example`)
 
 /** Twelve people are invited to Jira and Slack; then no list has Jira. @returns also that run's output */
-export async function goneForTwelve(company = installation()) {
-  await company.runForTwelve(['jira_1', 'slack_1'], monday)
-  company.sentEmails.length = 0
-  await company.runForTwelve(['slack_1'], monday + DAY)
-  return { ...company, ...(await company.run(twelve)) }
+export async function goneForTwelve(onramp = installation()) {
+  await onramp.runForTwelve(['jira_1', 'slack_1'], monday)
+  onramp.sentEmails.length = 0
+  await onramp.runForTwelve(['slack_1'], monday + DAY)
+  return { ...onramp, ...(await onramp.run(twelve)) }
 }
 
 /** Twelve people connect these apps and lose the last one, noticed by three runs. @returns also the last run's */
-export async function runMassDisconnect(apps: string[], company = installation()) {
-  const { run, runForTwelve, conditions, sentEmails, people } = company
+export async function runMassDisconnect(apps: string[], onramp = installation()) {
+  const { run, runForTwelve, conditions, sentEmails, people } = onramp
 
   // Everyone still has to connect. At night, so that no one is invited.
   await runForTwelve(apps, monday - 8 * HOUR)
@@ -194,5 +194,5 @@ export async function runMassDisconnect(apps: string[], company = installation()
 
   conditions.now += 6 * HOUR
   await run(twelve)
-  return { ...company, ...(await run(twelve)) }
+  return { ...onramp, ...(await run(twelve)) }
 }

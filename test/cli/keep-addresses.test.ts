@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { withUsableIds } from '../../src/campaigns/listed-people.ts'
 import { renameAll } from '../../src/cli/rename.ts'
 import { vacatedAddress } from '../../src/people/address.ts'
-import { collect } from '../helpers/people.ts'
+import { toArray } from '../helpers/people.ts'
 import type { Person } from '../../src/people/person.ts'
 import { ADA, DAY, installation, monday } from './installation.ts'
 import { runCommand } from './run-command.ts'
@@ -39,7 +39,7 @@ it('a person with a new address and the same id stays opted out', async () => {
     exit: 0,
     err: expect.stringContaining(`Update the list:\n  ${ADA} is ${KING} now\n`),
   })
-  expect((await collect(people.all())).map(({ email }) => email).toSorted()).toEqual([BOB, KING])
+  expect((await toArray(people.all())).map(({ email }) => email).toSorted()).toEqual([BOB, KING])
   expect(subjectsTo(ADA)).toHaveLength(1)
   expect(subjectsTo(KING)).toHaveLength(0)
 })
@@ -95,7 +95,7 @@ it.each<[string, string | undefined, string, number?]>([
   await run(listOf('E8', after))
   expect(await people.get(ADA)).toMatchObject({ id: 'E8', optedOutAt: 1 })
   expect(subjectsTo(ADA)).toHaveLength(1)
-  expect(await collect(people.all())).toHaveLength(13)
+  expect(await toArray(people.all())).toHaveLength(13)
 })
 
 it.each([
@@ -115,7 +115,7 @@ it.each([
 
   await run([{ email: PERM, id: 'E8', name: 'Ada Perm' }, ...others])
 
-  const all = await collect(people.all())
+  const all = await toArray(people.all())
   expect(all.flatMap(({ email, optedOutAt }) => (optedOutAt === 1 ? email : []))).toEqual([expected])
   expect(await people.get(PERM)).toMatchObject({ id: 'E8', name: 'Ada Perm' })
   expect(await people.get(PERM)).not.toHaveProperty('hasUnlistedAddress')
@@ -131,7 +131,7 @@ it('many other ids at the same addresses need --confirm, and are then the same p
   await expect(run(list('W'))).rejects.toThrow('4 of the 4 people who were on the list have another id there')
   await run(list('W'), { confirm: true })
 
-  expect(await collect(people.all())).toHaveLength(4)
+  expect(await toArray(people.all())).toHaveLength(4)
   expect(await people.get('p0@acme.example')).toMatchObject({ id: 'W0', optedOutAt: 1 })
 })
 
@@ -143,7 +143,7 @@ it('someone who signed in with a new address before the run keeps both records�
 
   const { exit } = await run([{ email: KING, id: 'E7' }])
 
-  expect([exit, await collect(people.all())]).toMatchObject([
+  expect([exit, await toArray(people.all())]).toMatchObject([
     0,
     [{ email: KING, id: 'E7', signIns: ['new'], campaigns: [{ name: 'onboarding' }] }],
   ])
@@ -153,7 +153,7 @@ it('a new address with another person’s data is reported, without emails or de
   const { run, people, subjectsTo, unconnectedApps } = installation()
   for (const email of [ADA, BOB]) unconnectedApps.set(email, ['slack_1'])
   await run(listOf('E1', 'E2'))
-  const before = await collect(people.all())
+  const before = await toArray(people.all())
 
   const { exit, err } = await run(listOf('E2', 'E1'))
 
@@ -161,7 +161,7 @@ it('a new address with another person’s data is reported, without emails or de
   expect(
     err.match(/Needs you: .* two people never become one.* use a third one\)\. Until then/g),
   ).toHaveLength(2)
-  expect(await collect(people.all())).toEqual(before)
+  expect(await toArray(people.all())).toEqual(before)
   expect(subjectsTo(ADA)).toHaveLength(1)
   expect(subjectsTo(BOB)).toHaveLength(1)
 })
@@ -190,7 +190,7 @@ it.each<[string, names: string[], ids: string[], needs: number]>([
   await people.change(ADA, (person) => ({ ...person, ...opted }))
   const before = sentEmails.length
 
-  const dry = await dryRun(named(...ids), await collect(people.all()))
+  const dry = await dryRun(named(...ids), await toArray(people.all()))
   const { exit, err } = await run(named(...ids))
 
   expect([exit, dry.exit]).toEqual(needs > 0 ? [3, 3] : [0, 0])
@@ -219,7 +219,7 @@ it.each<[string, Partial<Person>[], exit: number]>([
   const { run, people } = installation()
   for (const person of known) await people.change(person.email!, (before) => ({ ...before, ...person }))
   const list = [{ email: BOB, id: 'E1' }]
-  expect(await dryRun(list, await collect(people.all()))).toMatchObject({ exit })
+  expect(await dryRun(list, await toArray(people.all()))).toMatchObject({ exit })
   expect(await run(list)).toMatchObject({ exit })
 })
 
@@ -277,7 +277,7 @@ it('many new addresses at once need --confirm', async () => {
   )
 
   await run(list('acme.test'), { confirm: true })
-  expect((await collect(people.all())).map(({ email }) => email).toSorted()).toEqual(
+  expect((await toArray(people.all())).map(({ email }) => email).toSorted()).toEqual(
     list('acme.test').map(({ email }) => email),
   )
 

@@ -14,11 +14,13 @@ import { DAY, HOUR, installation, monday } from './installation.ts'
 const GRACE = 'grace@acme.example'
 const [ADA, BOB, EVE] = ['ada@acme.example', 'bob@acme.example', 'eve@acme.example'] as const
 const ALL = [ADA, BOB, EVE]
-const slack = { owner: GRACE, approve: 'https://acme.slack.example/apps' }
-const company = resolveCompany({ languages: ['en'], datasources: { slack } }, new Map())
+const slackEntry = { owner: GRACE, approve: 'https://acme.slack.example/apps' }
+const company = resolveCompany({ languages: ['en'], datasources: { slack: slackEntry } }, new Map())
 const withOwner = { company }
 const slack_2 = { replaces: 'slack_1' }
-const moved = { company: resolveCompany({ languages: ['en'], datasources: { slack, slack_2 } }, new Map()) }
+const moved = {
+  company: resolveCompany({ languages: ['en'], datasources: { slack: slackEntry, slack_2 } }, new Map()),
+}
 
 /** Days after the first Monday. */
 const [TUESDAY, WEDNESDAY, THURSDAY, FRIDAY, NEXT_MONDAY, NEXT_WEDNESDAY] = [1, 2, 3, 4, 7, 9] as const
@@ -30,29 +32,29 @@ type Installation = ReturnType<typeof installation>
 
 /** Invites everyone, and records that Slack needs an admin for these people. */
 async function setUpWaitingPeople(emails: readonly string[] = ALL, others: readonly string[] = []) {
-  const rollout = installation()
-  rollout.names.set('slack_1', 'Slack')
-  for (const email of ALL) rollout.unconnectedApps.set(email, ['slack_1', ...others])
-  await rollout.run(ALL, withOwner)
-  rollout.sentEmails.length = 0
-  rollout.conditions.now = timeOf(TUESDAY)
+  const onramp = installation()
+  onramp.names.set('slack_1', 'Slack')
+  for (const email of ALL) onramp.unconnectedApps.set(email, ['slack_1', ...others])
+  await onramp.run(ALL, withOwner)
+  onramp.sentEmails.length = 0
+  onramp.conditions.now = timeOf(TUESDAY)
   for (const [index, email] of emails.entries())
-    await recordIntent(rollout, email, 'blocked', monday + 2 * HOUR + index)
-  return rollout
+    await recordIntent(onramp, email, 'blocked', monday + 2 * HOUR + index)
+  return onramp
 }
 
 /** Then the owner is emailed. */
 async function setUpRequest(...waiting: Parameters<typeof setUpWaitingPeople>) {
-  const rollout = await setUpWaitingPeople(...waiting)
-  await sentOn(rollout, TUESDAY)
-  return rollout
+  const onramp = await setUpWaitingPeople(...waiting)
+  await runKeepOn(onramp, TUESDAY)
+  return onramp
 }
 
 /** Then the owner approves Slack, in the evening. */
 async function setUpApproval(...waiting: Parameters<typeof setUpWaitingPeople>) {
-  const rollout = await setUpRequest(...waiting)
-  await rollout.keepState.recordDecision('slack_1', { at: timeOf(TUESDAY, 22), by: GRACE })
-  return rollout
+  const onramp = await setUpRequest(...waiting)
+  await onramp.keepState.recordDecision('slack_1', { at: timeOf(TUESDAY, 22), by: GRACE })
+  return onramp
 }
 
 const recordIntent = async (
@@ -69,7 +71,7 @@ const recordIntent = async (
   })
 
 /** Runs keep at that time. @returns recipient and subject of each email */
-async function sentOn(
+async function runKeepOn(
   { conditions, run, sentEmails }: Installation,
   day: number,
   hour?: number,
@@ -83,17 +85,17 @@ async function sentOn(
 const approvalRequest = [GRACE, '3 people are waiting for you to approve Slack']
 
 it('the owner gets one email about everyone waiting, with the links to approve', async () => {
-  const rollout = await setUpWaitingPeople()
-  expect(await sentOn(rollout, TUESDAY)).toEqual([approvalRequest])
-  const { text = '' } = rollout.sentEmails[0] ?? {}
+  const onramp = await setUpWaitingPeople()
+  expect(await runKeepOn(onramp, TUESDAY)).toEqual([approvalRequest])
+  const { text = '' } = onramp.sentEmails[0] ?? {}
   expect(text).toContain('\nhttps://acme.slack.example/apps\n')
-  expect(rollout.sentEmails[0]?.html).toContain('href="https://acme.slack.example/apps"')
+  expect(onramp.sentEmails[0]?.html).toContain('href="https://acme.slack.example/apps"')
   expect(text).toContain('/approvals/slack_1')
   expect(text).toContain('because you can approve')
   for (const email of ALL) expect(text).not.toContain(email)
-  expect(await sentOn(rollout, TUESDAY, 12)).toEqual([])
-  expect(await sentOn(rollout, NEXT_WEDNESDAY)).toEqual([])
-  expect((await rollout.keepState.load()).approvals).toMatchObject([
+  expect(await runKeepOn(onramp, TUESDAY, 12)).toEqual([])
+  expect(await runKeepOn(onramp, NEXT_WEDNESDAY)).toEqual([])
+  expect((await onramp.keepState.load()).approvals).toMatchObject([
     { waitingPeople: 3, owners: [GRACE], requestedAt: timeOf(TUESDAY) },
   ])
 })
@@ -103,51 +105,51 @@ it.each([
   ['a new owner besides the former one is asked', [GRACE, EVE], [EVE]],
   ['no one is asked again after one of two owners left', [GRACE], []],
 ])('while an approval is requested, %s', async (_how, owner, recipients) => {
-  const rollout = await setUpWaitingPeople()
-  const before = { ...slack, owner: [GRACE, BOB] }
+  const onramp = await setUpWaitingPeople()
+  const before = { ...slackEntry, owner: [GRACE, BOB] }
   const others = { company: resolveCompany({ languages: ['en'], datasources: { slack: before } }, new Map()) }
-  await sentOn(rollout, TUESDAY, 10, recipients.length === 0 ? others : withOwner)
-  const datasources = { slack: { ...slack, owner } }
+  await runKeepOn(onramp, TUESDAY, 10, recipients.length === 0 ? others : withOwner)
+  const datasources = { slack: { ...slackEntry, owner } }
   const after = { company: resolveCompany({ languages: ['en'], datasources }, new Map()) }
 
   const [first, second] = [
-    await sentOn(rollout, WEDNESDAY, 10, after),
-    await sentOn(rollout, THURSDAY, 10, after),
+    await runKeepOn(onramp, WEDNESDAY, 10, after),
+    await runKeepOn(onramp, THURSDAY, 10, after),
   ]
 
   expect([first, second]).toEqual([recipients.map((to) => [to, approvalRequest[1]]), []])
   const requestedAt = timeOf(owner.includes(GRACE) ? TUESDAY : WEDNESDAY)
-  expect((await rollout.keepState.load()).approvals).toMatchObject([{ owners: owner, requestedAt }])
+  expect((await onramp.keepState.load()).approvals).toMatchObject([{ owners: owner, requestedAt }])
 })
 
 it('a second email to an owner says how many people wait since the first', async () => {
-  const rollout = await setUpWaitingPeople([ADA])
-  const toGrace = async (day: number) => (await sentOn(rollout, day)).filter(([to]) => to === GRACE)
+  const onramp = await setUpWaitingPeople([ADA])
+  const toGrace = async (day: number) => (await runKeepOn(onramp, day)).filter(([to]) => to === GRACE)
   const first = await toGrace(WEDNESDAY)
-  await recordIntent(rollout, BOB, 'blocked', rollout.conditions.now)
+  await recordIntent(onramp, BOB, 'blocked', onramp.conditions.now)
   const second = await toGrace(NEXT_WEDNESDAY)
   expect([first, second]).toEqual([
     [[GRACE, '1 person is waiting for you to approve Slack']],
     [[GRACE, 'Reminder: 2 people are waiting for you to approve Slack']],
   ])
   const again = 'We already emailed you about Slack on January 20, 2027. People waiting\nthen: 1. Now: 2.\n'
-  expect(rollout.sentEmails.find(({ to }) => to === GRACE)?.text).toContain(again)
+  expect(onramp.sentEmails.find(({ to }) => to === GRACE)?.text).toContain(again)
 })
 
 it('after an approved app was removed and is back, its owner is asked again', async () => {
-  const rollout = await setUpRequest()
-  await rollout.keepState.recordDecision('slack_1', { at: rollout.conditions.now, by: GRACE })
-  await sentOn(rollout, TUESDAY, 13)
-  const approved = (await rollout.keepState.load()).approvals
+  const onramp = await setUpRequest()
+  await onramp.keepState.recordDecision('slack_1', { at: onramp.conditions.now, by: GRACE })
+  await runKeepOn(onramp, TUESDAY, 13)
+  const approved = (await onramp.keepState.load()).approvals
   const question = { instance: 'slack_1', name: 'Slack', noticedAt: 1, since: 1, people: 12 }
-  const before = { ...(await rollout.keepState.load()), delistedApps: [question] }
-  await rollout.keepState.save(before)
-  for (const email of ALL) rollout.unconnectedApps.set(email, [])
-  rollout.conditions.now = timeOf(WEDNESDAY)
-  await rollout.run(ALL, { ...withOwner, removed: ['slack_1'] })
-  const removed = (await rollout.keepState.load()).approvals
-  for (const email of ALL) rollout.unconnectedApps.set(email, ['slack_1'])
-  const back = [...(await sentOn(rollout, THURSDAY)), ...(await sentOn(rollout, FRIDAY))]
+  const before = { ...(await onramp.keepState.load()), delistedApps: [question] }
+  await onramp.keepState.save(before)
+  for (const email of ALL) onramp.unconnectedApps.set(email, [])
+  onramp.conditions.now = timeOf(WEDNESDAY)
+  await onramp.run(ALL, { ...withOwner, removed: ['slack_1'] })
+  const removed = (await onramp.keepState.load()).approvals
+  for (const email of ALL) onramp.unconnectedApps.set(email, ['slack_1'])
+  const back = [...(await runKeepOn(onramp, THURSDAY)), ...(await runKeepOn(onramp, FRIDAY))]
 
   expect(approved).toMatchObject([{ stage: 'approved' }])
   expect(removed).toEqual([])
@@ -155,46 +157,46 @@ it('after an approved app was removed and is back, its owner is asked again', as
 })
 
 it('no owner is emailed at night, or while emails are paused', async () => {
-  const rollout = await setUpWaitingPeople()
-  expect(await sentOn(rollout, TUESDAY, 22)).toEqual([])
-  rollout.conditions.now = timeOf(WEDNESDAY)
-  await rollout.run(ALL, { ...withOwner, pauseUntil: '2027-01-22' })
-  expect(rollout.sentEmails).toEqual([])
-  expect(await sentOn(rollout, FRIDAY)).toEqual([approvalRequest])
+  const onramp = await setUpWaitingPeople()
+  expect(await runKeepOn(onramp, TUESDAY, 22)).toEqual([])
+  onramp.conditions.now = timeOf(WEDNESDAY)
+  await onramp.run(ALL, { ...withOwner, pauseUntil: '2027-01-22' })
+  expect(onramp.sentEmails).toEqual([])
+  expect(await runKeepOn(onramp, FRIDAY)).toEqual([approvalRequest])
 })
 
 it('the owner is asked while emails to people about a lost app are paused', async () => {
-  const rollout = await setUpWaitingPeople()
-  await rollout.pauseEmails('slack_1')
+  const onramp = await setUpWaitingPeople()
+  await onramp.pauseEmails('slack_1')
   const sweep = { beganAt: timeOf(TUESDAY), endedAt: timeOf(TUESDAY) }
-  await rollout.keepState.save({ ...(await rollout.keepState.load()), sweep })
+  await onramp.keepState.save({ ...(await onramp.keepState.load()), sweep })
 
-  const first = await sentOn(rollout, TUESDAY)
-  await rollout.keepState.recordDecision('slack_1', { at: timeOf(TUESDAY, 11), by: GRACE })
-  const second = await sentOn(rollout, TUESDAY, 12)
+  const first = await runKeepOn(onramp, TUESDAY)
+  await onramp.keepState.recordDecision('slack_1', { at: timeOf(TUESDAY, 11), by: GRACE })
+  const second = await runKeepOn(onramp, TUESDAY, 12)
 
   const notAdmins = [...first, ...second].filter(([to = '']) => [GRACE, ...ALL].includes(to))
   expect(notAdmins).toEqual([approvalRequest])
 })
 
 it('admins get the request for an app without an owner', async () => {
-  const rollout = await setUpWaitingPeople()
+  const onramp = await setUpWaitingPeople()
 
-  await rollout.run(ALL)
+  await onramp.run(ALL)
 
-  expect(rollout.subjectsTo('admin@acme.example')).toEqual([expect.stringMatching(/^3 people are waiting/)])
+  expect(onramp.subjectsTo('admin@acme.example')).toEqual([expect.stringMatching(/^3 people are waiting/)])
 })
 
 it('the others are emailed once one has connected the app, though the owner said nothing', async () => {
-  const rollout = await setUpRequest()
-  rollout.unconnectedApps.set(ADA, [])
-  rollout.conditions.now = timeOf(TUESDAY, 12)
-  await rollout.people.change(ADA, (person) => withConsents(person, timeOf(TUESDAY, 12)))
+  const onramp = await setUpRequest()
+  onramp.unconnectedApps.set(ADA, [])
+  onramp.conditions.now = timeOf(TUESDAY, 12)
+  await onramp.people.change(ADA, (person) => withConsents(person, timeOf(TUESDAY, 12)))
 
-  const sent = await sentOn(rollout, WEDNESDAY)
+  const sent = await runKeepOn(onramp, WEDNESDAY)
 
   expect(sent.map(([to]) => to)).toEqual([BOB, EVE])
-  const approvals = (await rollout.keepState.load()).approvals ?? []
+  const approvals = (await onramp.keepState.load()).approvals ?? []
   const { paragraphs } = describeApproval(approvals[0]!, 'Slack', t)
   expect(paragraphs.join(' ')).not.toMatch(/approved (it )?on|by  /)
 })
@@ -216,38 +218,38 @@ it.each([
     '2 other people can connect it now',
   ],
 ])('the one line of a digest about an approval that works %s', async (_who, waiting, isPressed, text) => {
-  const rollout = await setUpRequest(waiting)
+  const onramp = await setUpRequest(waiting)
   const decision = { at: timeOf(TUESDAY, 11), by: GRACE }
-  if (isPressed) await rollout.keepState.recordDecision('slack_1', decision)
-  await sentOn(rollout, TUESDAY, 13)
-  expect(await linesOf(rollout)).toEqual([])
-  rollout.unconnectedApps.set(ADA, [])
-  await rollout.people.change(ADA, (person) => withConsents(person, timeOf(TUESDAY, 14)))
+  if (isPressed) await onramp.keepState.recordDecision('slack_1', decision)
+  await runKeepOn(onramp, TUESDAY, 13)
+  expect(await linesOf(onramp)).toEqual([])
+  onramp.unconnectedApps.set(ADA, [])
+  await onramp.people.change(ADA, (person) => withConsents(person, timeOf(TUESDAY, 14)))
 
-  for (const hour of [15, 16]) await sentOn(rollout, WEDNESDAY, hour)
+  for (const hour of [15, 16]) await runKeepOn(onramp, WEDNESDAY, hour)
 
-  expect(await linesOf(rollout)).toEqual([`The approval of Slack works (January 20, 2027): ${text}`])
+  expect(await linesOf(onramp)).toEqual([`The approval of Slack works (January 20, 2027): ${text}`])
 })
 
 it('one person tests an approved app, and the others are emailed once it works', async () => {
-  const rollout = await setUpApproval()
+  const onramp = await setUpApproval()
 
-  expect(await sentOn(rollout, WEDNESDAY)).toEqual([[ADA, 'Slack was approved. Connect it now.']])
-  expect(await sentOn(rollout, WEDNESDAY, 12)).toEqual([])
-  rollout.unconnectedApps.set(ADA, [])
-  await sentOn(rollout, WEDNESDAY, 15)
+  expect(await runKeepOn(onramp, WEDNESDAY)).toEqual([[ADA, 'Slack was approved. Connect it now.']])
+  expect(await runKeepOn(onramp, WEDNESDAY, 12)).toEqual([])
+  onramp.unconnectedApps.set(ADA, [])
+  await runKeepOn(onramp, WEDNESDAY, 15)
   const last = 'One click left: Slack was approved'
-  expect(new Set(await sentOn(rollout, THURSDAY))).toEqual(
+  expect(new Set(await runKeepOn(onramp, THURSDAY))).toEqual(
     new Set([
       [BOB, last],
       [EVE, last],
     ]),
   )
-  expect(await sentOn(rollout, FRIDAY)).toEqual([])
+  expect(await runKeepOn(onramp, FRIDAY)).toEqual([])
 
-  const reminded = (await sentOn(rollout, NEXT_WEDNESDAY)).map(([to]) => to)
+  const reminded = (await runKeepOn(onramp, NEXT_WEDNESDAY)).map(([to]) => to)
   expect(new Set(reminded), 'They can connect it, so reminders are about it').toEqual(new Set([BOB, EVE]))
-  expect((await rollout.keepState.load()).actions).toMatchObject([
+  expect((await onramp.keepState.load()).actions).toMatchObject([
     { what: 'approved', by: GRACE, app: 'slack_1' },
   ])
 })
@@ -256,15 +258,15 @@ it.each([
   ['before its owner decides', 'slack_2', ALL],
   ['after its owner approved it', 'slack_1', []],
 ])('an approval follows an app that moves %s', async (_when, decidedFor, notified) => {
-  const rollout = await setUpRequest()
-  for (const email of ALL) rollout.unconnectedApps.set(email, ['slack_2'])
-  rollout.names.set('slack_2', 'Slack Grid')
-  const decide = () => rollout.keepState.recordDecision(decidedFor, { at: rollout.conditions.now, by: GRACE })
+  const onramp = await setUpRequest()
+  for (const email of ALL) onramp.unconnectedApps.set(email, ['slack_2'])
+  onramp.names.set('slack_2', 'Slack Grid')
+  const decide = () => onramp.keepState.recordDecision(decidedFor, { at: onramp.conditions.now, by: GRACE })
   if (decidedFor === 'slack_1') await decide()
 
-  const sent = await sentOn(rollout, WEDNESDAY, 10, moved)
+  const sent = await runKeepOn(onramp, WEDNESDAY, 10, moved)
   if (decidedFor === 'slack_2') await decide()
-  for (const day of [THURSDAY, FRIDAY]) sent.push(...(await sentOn(rollout, day, 10, moved)))
+  for (const day of [THURSDAY, FRIDAY]) sent.push(...(await runKeepOn(onramp, day, 10, moved)))
 
   const about = (subject: string) => sent.filter((one) => one[1] === subject).map(([to]) => to)
   const moves = about('Slack Grid has moved, and you’re still waiting for an admin')
@@ -277,7 +279,7 @@ it.each([
     stage: 'approved',
     requestedAt: timeOf(TUESDAY),
   }
-  expect((await rollout.keepState.load()).approvals).toMatchObject([{ ...approval, waitingPeople: 3 }])
+  expect((await onramp.keepState.load()).approvals).toMatchObject([{ ...approval, waitingPeople: 3 }])
 })
 
 it.each([
@@ -285,34 +287,34 @@ it.each([
   ['is dropped once they have removed the app', { markedRemovedAt: timeOf(WEDNESDAY) }, [0, 0]],
   ['is kept without a question until everyone was checked once more', undefined, [1, 0]],
 ] as const)('an approval of an app that leaves all lists %s', async (_when, answer, kept) => {
-  const rollout = await setUpRequest()
-  for (const email of ALL) rollout.unconnectedApps.set(email, [])
+  const onramp = await setUpRequest()
+  for (const email of ALL) onramp.unconnectedApps.set(email, [])
   const cluster = { name: 'Slack', noticedAt: timeOf(WEDNESDAY), since: timeOf(WEDNESDAY, 9), people: 9 }
   const delistedApps = answer === undefined ? [] : [{ ...cluster, instance: 'slack_1', ...answer }]
-  await rollout.keepState.save({ ...(await rollout.keepState.load()), delistedApps })
+  await onramp.keepState.save({ ...(await onramp.keepState.load()), delistedApps })
 
   const found = []
   for (const day of [WEDNESDAY, THURSDAY]) {
-    await sentOn(rollout, day)
-    found.push((await rollout.keepState.load()).approvals?.length)
+    await runKeepOn(onramp, day)
+    found.push((await onramp.keepState.load()).approvals?.length)
   }
 
   expect(found).toEqual(kept)
 })
 
 it('people who wait for an app are told once that it has moved', async () => {
-  const rollout = await setUpRequest()
-  for (const email of ALL) rollout.unconnectedApps.set(email, ['slack_2'])
+  const onramp = await setUpRequest()
+  for (const email of ALL) onramp.unconnectedApps.set(email, ['slack_2'])
   const cluster = { name: 'Slack', noticedAt: timeOf(WEDNESDAY), since: timeOf(WEDNESDAY, 9), people: 9 }
   const delistedApps = [{ ...cluster, instance: 'slack_1', notifiedAt: timeOf(WEDNESDAY) }]
   const newApps = [{ ...cluster, instance: 'slack_2' }]
-  await rollout.keepState.save({ ...(await rollout.keepState.load()), delistedApps, newApps })
+  await onramp.keepState.save({ ...(await onramp.keepState.load()), delistedApps, newApps })
 
-  const inQuestion = await sentOn(rollout, WEDNESDAY)
-  const { approvals } = await rollout.keepState.load()
+  const inQuestion = await runKeepOn(onramp, WEDNESDAY)
+  const { approvals } = await onramp.keepState.load()
   const afterwards = [
-    ...(await sentOn(rollout, THURSDAY, 10, moved)),
-    ...(await sentOn(rollout, FRIDAY, 10, moved)),
+    ...(await runKeepOn(onramp, THURSDAY, 10, moved)),
+    ...(await runKeepOn(onramp, FRIDAY, 10, moved)),
   ]
 
   expect(inQuestion).toEqual([])
@@ -326,16 +328,16 @@ it.each([
   ['a person who waited confirms it', ALL, [BOB]],
   ['a person who never waited does not', [ADA, BOB], []],
 ] as const)('when another person connects an approved app, %s', async (_who, waiting, emailed) => {
-  const rollout = await setUpApproval(waiting)
-  expect((await sentOn(rollout, WEDNESDAY)).map(([to]) => to)).toEqual([ADA])
+  const onramp = await setUpApproval(waiting)
+  expect((await runKeepOn(onramp, WEDNESDAY)).map(([to]) => to)).toEqual([ADA])
 
-  rollout.unconnectedApps.set(EVE, [])
-  const at = rollout.conditions.now + HOUR
+  onramp.unconnectedApps.set(EVE, [])
+  const at = onramp.conditions.now + HOUR
   // The page after a consent drops the choice.
-  await rollout.people.change(EVE, (person) => withIntents(person, at, [], at))
-  await sentOn(rollout, WEDNESDAY, 17)
+  await onramp.people.change(EVE, (person) => withIntents(person, at, [], at))
+  await runKeepOn(onramp, WEDNESDAY, 17)
 
-  expect((await sentOn(rollout, THURSDAY)).map(([to]) => to)).toEqual(emailed)
+  expect((await runKeepOn(onramp, THURSDAY)).map(([to]) => to)).toEqual(emailed)
 })
 
 const CONNECT = '2 apps were approved. Connect them now.'
@@ -346,75 +348,75 @@ it.each([
   ['names others if both are tested', 'approved', 'approved', CONNECT, true],
 ] as const)('an email about two approved apps %s', async (_what, first, second, subject, namesOthers) => {
   const since = monday + 2 * HOUR
-  const rollout = await setUpWaitingPeople([], ['jira_1'])
-  await recordIntent(rollout, ADA, 'blocked', since, ['slack_1', 'jira_1'])
+  const onramp = await setUpWaitingPeople([], ['jira_1'])
+  await recordIntent(onramp, ADA, 'blocked', since, ['slack_1', 'jira_1'])
   // Another person waits for the second one, unless it is confirmed.
-  await recordIntent(rollout, BOB, 'blocked', since + 1, ['jira_1'])
+  await recordIntent(onramp, BOB, 'blocked', since + 1, ['jira_1'])
   const at = timeOf(TUESDAY, 9)
   const approvals = Object.entries({ slack_1: first, jira_1: second }).map(([instance, stage]) => {
     const change = { stage, stageChangedAt: at, approvedAt: at, testers: [since] }
     return { ...newApproval(instance, instance), ...change }
   })
-  await rollout.keepState.save({ ...(await rollout.keepState.load()), approvals })
+  await onramp.keepState.save({ ...(await onramp.keepState.load()), approvals })
 
-  expect(await sentOn(rollout, TUESDAY)).toContainEqual([ADA, subject])
-  const text = rollout.sentEmails.find(({ to }) => to === ADA)?.text.replaceAll(/\s+/g, ' ')
+  expect(await runKeepOn(onramp, TUESDAY)).toContainEqual([ADA, subject])
+  const text = onramp.sentEmails.find(({ to }) => to === ADA)?.text.replaceAll(/\s+/g, ' ')
   expect(text?.includes('we’ll tell the others')).toBe(namesOthers)
 })
 
 it('the email about a confirmed approval comes before reminders', async () => {
-  const rollout = await setUpApproval(ALL, ['jira_1'])
-  await sentOn(rollout, WEDNESDAY)
-  rollout.unconnectedApps.set(ADA, [])
-  const at = rollout.conditions.now + HOUR
-  await rollout.people.change(ADA, (person) => withCheck(person, { checkedAt: at, unconnected: [] }, at))
-  const sent = await sentOn(rollout, NEXT_MONDAY)
+  const onramp = await setUpApproval(ALL, ['jira_1'])
+  await runKeepOn(onramp, WEDNESDAY)
+  onramp.unconnectedApps.set(ADA, [])
+  const at = onramp.conditions.now + HOUR
+  await onramp.people.change(ADA, (person) => withCheck(person, { checkedAt: at, unconnected: [] }, at))
+  const sent = await runKeepOn(onramp, NEXT_MONDAY)
   expect(sent.filter(([to]) => to === EVE)).toEqual([[EVE, 'Slack was approved. Connect it now.']])
 })
 
 /** The owner has approved Slack, and Ada, who tested it first, needs an admin again. */
 async function failedTest() {
-  const rollout = await setUpApproval()
-  await sentOn(rollout, WEDNESDAY)
-  await recordIntent(rollout, ADA, 'blocked', rollout.conditions.now)
-  return rollout
+  const onramp = await setUpApproval()
+  await runKeepOn(onramp, WEDNESDAY)
+  await recordIntent(onramp, ADA, 'blocked', onramp.conditions.now)
+  return onramp
 }
 
 it('after a failed test, the owner is asked for a new approval', async () => {
-  const rollout = await failedTest()
-  expect(await sentOn(rollout, WEDNESDAY, 15)).toEqual([[GRACE, 'Slack may still need approval']])
-  const { text = '' } = rollout.sentEmails[0] ?? {}
+  const onramp = await failedTest()
+  expect(await runKeepOn(onramp, WEDNESDAY, 15)).toEqual([[GRACE, 'Slack may still need approval']])
+  const { text = '' } = onramp.sentEmails[0] ?? {}
   expect(text.replaceAll(/\s+/g, ' ')).toContain('Check the approval, then press “I approved it” again.')
-  expect(await sentOn(rollout, THURSDAY)).toEqual([])
-  await rollout.keepState.recordDecision('slack_1', { at: rollout.conditions.now, by: GRACE })
-  expect(await sentOn(rollout, FRIDAY)).toEqual([[BOB, 'Slack was approved. Connect it now.']])
-  expect(rollout.sentEmails[0]?.text).toContain('If it works, we’ll tell the others')
+  expect(await runKeepOn(onramp, THURSDAY)).toEqual([])
+  await onramp.keepState.recordDecision('slack_1', { at: onramp.conditions.now, by: GRACE })
+  expect(await runKeepOn(onramp, FRIDAY)).toEqual([[BOB, 'Slack was approved. Connect it now.']])
+  expect(onramp.sentEmails[0]?.text).toContain('If it works, we’ll tell the others')
 
-  rollout.unconnectedApps.set(BOB, [])
-  await sentOn(rollout, FRIDAY, 15)
-  const sent = await sentOn(rollout, NEXT_MONDAY)
+  onramp.unconnectedApps.set(BOB, [])
+  await runKeepOn(onramp, FRIDAY, 15)
+  const sent = await runKeepOn(onramp, NEXT_MONDAY)
 
   expect(sent).toContainEqual([ADA, 'Try connecting Slack again'])
   expect(sent).toContainEqual([EVE, 'One click left: Slack was approved'])
 })
 
 it('an only person who waits is told of no others, and of a second approval', async () => {
-  const rollout = await setUpWaitingPeople([ADA])
-  await rollout.keepState.recordDecision('slack_1', { at: timeOf(TUESDAY, 22), by: GRACE })
-  expect(await sentOn(rollout, WEDNESDAY)).toEqual([[ADA, 'Slack was approved. Connect it now.']])
-  expect(rollout.sentEmails[0]?.text).not.toContain('others')
-  await recordIntent(rollout, ADA, 'blocked', rollout.conditions.now)
-  await sentOn(rollout, WEDNESDAY, 15)
-  await rollout.keepState.recordDecision('slack_1', { at: rollout.conditions.now, by: GRACE })
+  const onramp = await setUpWaitingPeople([ADA])
+  await onramp.keepState.recordDecision('slack_1', { at: timeOf(TUESDAY, 22), by: GRACE })
+  expect(await runKeepOn(onramp, WEDNESDAY)).toEqual([[ADA, 'Slack was approved. Connect it now.']])
+  expect(onramp.sentEmails[0]?.text).not.toContain('others')
+  await recordIntent(onramp, ADA, 'blocked', onramp.conditions.now)
+  await runKeepOn(onramp, WEDNESDAY, 15)
+  await onramp.keepState.recordDecision('slack_1', { at: onramp.conditions.now, by: GRACE })
 
-  expect(await sentOn(rollout, FRIDAY)).toEqual([[ADA, 'Try connecting Slack again']])
+  expect(await runKeepOn(onramp, FRIDAY)).toEqual([[ADA, 'Try connecting Slack again']])
 })
 
 it('a person who opted out is never emailed about an approval', async () => {
-  const rollout = await setUpApproval()
-  await rollout.people.change(ADA, (person) => withMilestone(person, 'optedOutAt', monday))
-  expect((await sentOn(rollout, WEDNESDAY)).map(([to]) => to)).toEqual([BOB])
-  rollout.unconnectedApps.set(BOB, [])
-  await sentOn(rollout, WEDNESDAY, 17)
-  expect((await sentOn(rollout, THURSDAY)).map(([to]) => to)).toEqual([EVE])
+  const onramp = await setUpApproval()
+  await onramp.people.change(ADA, (person) => withMilestone(person, 'optedOutAt', monday))
+  expect((await runKeepOn(onramp, WEDNESDAY)).map(([to]) => to)).toEqual([BOB])
+  onramp.unconnectedApps.set(BOB, [])
+  await runKeepOn(onramp, WEDNESDAY, 17)
+  expect((await runKeepOn(onramp, THURSDAY)).map(([to]) => to)).toEqual([EVE])
 })

@@ -21,9 +21,9 @@ import {
 } from './installation.ts'
 
 it('a mass disconnect is reported once to each admin, even if one is rejected', async () => {
-  const company = await runMassDisconnect(['slack_1'])
-  expect(company.sentEmails.map(({ to }) => to)).toEqual(['old@acme.example', 'admin@acme.example'])
-  expect(company.events).toMatchObject([{ type: 'app.disconnected_for_many' }])
+  const onramp = await runMassDisconnect(['slack_1'])
+  expect(onramp.sentEmails.map(({ to }) => to)).toEqual(['old@acme.example', 'admin@acme.example'])
+  expect(onramp.events).toMatchObject([{ type: 'app.disconnected_for_many' }])
 })
 
 it('the first email after a release has the operator who released it', async () => {
@@ -42,9 +42,9 @@ it('the first email after a release has the operator who released it', async () 
 })
 
 it('a run prints that a hold ended without a release', async () => {
-  const company = await runMassDisconnect(['slack_1'])
-  const ending = await company.runForTwelve([], company.conditions.now + 7 * HOUR)
-  const next = await company.run(twelve)
+  const onramp = await runMassDisconnect(['slack_1'])
+  const ending = await onramp.runForTwelve([], onramp.conditions.now + 7 * HOUR)
+  const next = await onramp.run(twelve)
 
   const line =
     /^Slack 1 is back for most of the 12 people who had lost it \([^)]*\)\. Emails to the others are no longer on hold\.$/m
@@ -53,10 +53,10 @@ it('a run prints that a hold ended without a release', async () => {
 })
 
 it('a mass disconnect of a second workspace is numbered in the email and the summary', async () => {
-  const company = installation()
-  company.names.set('slack_1', 'Slack').set('slack_2', 'Slack')
-  const { err } = await runMassDisconnect(['slack_1', 'slack_2'], company)
-  expect(company.subjectsTo('admin@acme.example')).toEqual([
+  const onramp = installation()
+  onramp.names.set('slack_1', 'Slack').set('slack_2', 'Slack')
+  const { err } = await runMassDisconnect(['slack_1', 'slack_2'], onramp)
+  expect(onramp.subjectsTo('admin@acme.example')).toEqual([
     expect.stringMatching(/^Slack\u00a0\(2\): 12 of 12 people/),
   ])
   expect(err).toContain('Slack\u00a0(2): 12 of 12 people lost access')
@@ -101,14 +101,14 @@ const jiraIn = async ({ people, keepState }: ReturnType<typeof installation>) =>
 }
 
 it('an app gone from many lists is a question to admins, and not counted', async () => {
-  const company = installation()
-  company.names.set('jira_1', 'Jira')
-  const { exit, err } = await goneForTwelve(company)
-  expect(company.subjectsTo('admin@acme.example')).toEqual(['Jira is gone from 12 lists. Was it removed?'])
+  const onramp = installation()
+  onramp.names.set('jira_1', 'Jira')
+  const { exit, err } = await goneForTwelve(onramp)
+  expect(onramp.subjectsTo('admin@acme.example')).toEqual(['Jira is gone from 12 lists. Was it removed?'])
   expect([exit, err]).toEqual([3, expect.stringContaining('keep PEOPLE.csv --removed jira_1')])
-  expect(await jiraIn(company)).toBeUndefined()
-  await company.run(twelve)
-  expect(company.subjectsTo('admin@acme.example')).toHaveLength(1)
+  expect(await jiraIn(onramp)).toBeUndefined()
+  await onramp.run(twelve)
+  expect(onramp.subjectsTo('admin@acme.example')).toHaveLength(1)
 })
 
 it('an app gone while another instance is new for many may have moved there', async () => {
@@ -150,14 +150,14 @@ it.each([
 ] as const)(
   'an app that left lists and is answered as %s %s',
   async (answer, _count, connected, sentence) => {
-    const company = installation()
-    await goneForTwelve(company)
+    const onramp = installation()
+    await goneForTwelve(onramp)
 
-    const { exit, err } = await company.run(twelve, answers[answer])
+    const { exit, err } = await onramp.run(twelve, answers[answer])
 
     expect([exit, err.includes('Needs you')]).toEqual([0, false])
     expect(err).toContain(sentence)
-    expect(await jiraIn(company)).toBe(connected)
+    expect(await jiraIn(onramp)).toBe(connected)
   },
 )
 
@@ -167,22 +167,22 @@ it.each([
 ] as const)(
   'the answer that an app is %s is audited once, and recorded',
   async (answer, audited, what, again) => {
-    const company = installation()
-    await goneForTwelve(company)
+    const onramp = installation()
+    await goneForTwelve(onramp)
 
-    const answered = await company.run(twelve, answers[answer])
-    const later = await company.run(twelve, again)
+    const answered = await onramp.run(twelve, answers[answer])
+    const later = await onramp.run(twelve, again)
 
     expect(auditedIn(answered)).toEqual([`${audited} jira_1`])
     expect([auditedIn(later), later.err.includes('Jira 1')]).toEqual([[], false])
-    expect((await company.keepState.load()).actions).toMatchObject([{ what, by: OPERATOR, app: 'jira_1' }])
+    expect((await onramp.keepState.load()).actions).toMatchObject([{ what, by: OPERATOR, app: 'jira_1' }])
   },
 )
 
 it('--removed is refused for an app that left no lists', async () => {
-  const company = installation()
-  await goneForTwelve(company)
-  const refused = company.run(twelve, { removed: ['slack_1'] })
+  const onramp = installation()
+  await goneForTwelve(onramp)
+  const refused = onramp.run(twelve, { removed: ['slack_1'] })
   await expect(refused).rejects.toThrow('--removed slack_1: this app isn')
 })
 
@@ -191,8 +191,8 @@ it.each<[string, string[], string[], number]>([
   ['no one if the same run finds it gone from many lists', ['jira_1', 'slack_1'], [], 0],
   ['everyone who connected it on a page', ['slack_1'], twelve, 12],
 ])('reminders count an app that is gone as connected for %s', async (_who, listed, byPage, count) => {
-  const company = installation()
-  const { unconnectedApps, conditions, sentEmails, people, run } = company
+  const onramp = installation()
+  const { unconnectedApps, conditions, sentEmails, people, run } = onramp
   for (const [apps, at] of [
     [['jira_1', 'slack_1'], monday],
     [listed, monday + DAY],
@@ -215,39 +215,36 @@ it.each<[string, string[], string[], number]>([
 it.each([{ jira_1: { hidden: true } }, { jira_2: { replaces: 'jira_1' } }])(
   'a company file with %j closes the question at once',
   async (datasources) => {
-    const company = await goneForTwelve()
-    const { exit, err } = await company.run(twelve, { company: resolveCompany({ datasources }, new Map()) })
+    const onramp = await goneForTwelve()
+    const { exit, err } = await onramp.run(twelve, { company: resolveCompany({ datasources }, new Map()) })
     expect([exit, err.includes('Needs you')]).toEqual([0, false])
   },
 )
 
 it('a hidden app counts as removed, once, until lists have it again', async () => {
-  const rollout = await goneForTwelve()
+  const onramp = await goneForTwelve()
   const hidden = resolveCompany({ datasources: { jira_1: { hidden: true } } }, new Map())
-  rollout.conditions.now += 7 * HOUR
-  const runs = [
-    await rollout.run(twelve, { company: hidden }),
-    await rollout.run(twelve, { company: hidden }),
-  ]
-  rollout.conditions.now += 7 * HOUR
-  const shown = await rollout.run(twelve)
+  onramp.conditions.now += 7 * HOUR
+  const runs = [await onramp.run(twelve, { company: hidden }), await onramp.run(twelve, { company: hidden })]
+  onramp.conditions.now += 7 * HOUR
+  const shown = await onramp.run(twelve)
   expect([...runs, shown].map(({ exit }) => exit)).toEqual([0, 0, 0])
   expect([...runs, shown].map(({ err }) => err.includes('Jira 1 was hidden.'))).toEqual([true, false, false])
   expect([...runs, shown].flatMap(auditedIn)).toEqual([])
-  expect(await jiraIn(rollout)).toBeUndefined()
+  expect(await jiraIn(onramp)).toBeUndefined()
 })
 
 it('an app that was hidden while in question is new on lists once shown', async () => {
-  const rollout = await goneForTwelve()
+  const onramp = await goneForTwelve()
   const hidden = resolveCompany({ datasources: { jira_1: { hidden: true } } }, new Map())
-  rollout.conditions.now += 7 * HOUR
-  await rollout.run(twelve, { company: hidden })
-  for (const email of twelve.slice(0, 3)) rollout.unconnectedApps.set(email, ['jira_1', 'slack_1'])
-  rollout.conditions.now += 7 * HOUR
-  await rollout.run(twelve)
+  onramp.conditions.now += 7 * HOUR
+  await onramp.run(twelve, { company: hidden })
+  for (const email of twelve.slice(0, 3)) onramp.unconnectedApps.set(email, ['jira_1', 'slack_1'])
+  onramp.conditions.now += 7 * HOUR
+  await onramp.run(twelve)
 
-  expect((await rollout.keepState.load()).delistedApps).toEqual([])
-  const apps = (await rollout.people.get(twelve[0]!))?.lastCheck?.apps
+  expect((await onramp.keepState.load()).delistedApps).toEqual([])
+  const apps = (await onramp.people.get(twelve[0]!))?.lastCheck?.apps
   const jiraApp = apps?.find(({ instance }) => instance === 'jira_1')
   expect(jiraApp).toMatchObject({ status: 'awaiting', newAt: expect.any(Number) as number })
 })
@@ -271,8 +268,8 @@ it.each([
   ['one that few have', 12, 2],
   ['those that only few have', 4, 4],
 ])('an outage that empties all lists makes no losses, also of %s', async (_which, many, few) => {
-  const rollout = installation()
-  const { run, unconnectedApps, conditions, people } = rollout
+  const onramp = installation()
+  const { run, unconnectedApps, conditions, people } = onramp
   const list = (isOutage: boolean) => {
     for (const [index, email] of twelve.entries()) {
       const apps = [index < many ? 'jira_1' : [], index >= 12 - few ? 'rare_1' : []].flat()
@@ -287,7 +284,7 @@ it.each([
   await run(twelve)
   list(true)
   const during = await sweep(6)
-  const counted = personForCounts((await people.get(twelve[11]!))!, await rollout.keepState.load())
+  const counted = personForCounts((await people.get(twelve[11]!))!, await onramp.keepState.load())
   list(false)
   await sweep(6)
   await sweep(6)
@@ -350,9 +347,9 @@ it.each([
 })
 
 it('an app that returns to the lists is unconnected again, without lapses', async () => {
-  const company = await goneForTwelve()
-  const { exit } = await company.runForTwelve(['jira_1', 'slack_1'], monday + 2 * DAY)
-  const apps = (await company.people.get(twelve[0]!))?.lastCheck?.apps
+  const onramp = await goneForTwelve()
+  const { exit } = await onramp.runForTwelve(['jira_1', 'slack_1'], monday + 2 * DAY)
+  const apps = (await onramp.people.get(twelve[0]!))?.lastCheck?.apps
   expect([exit, apps?.find(({ instance }) => instance === 'jira_1')]).toEqual([
     0,
     {
@@ -366,8 +363,8 @@ it('an app that returns to the lists is unconnected again, without lapses', asyn
 })
 
 it('an app that was gone for a day makes no one finished', async () => {
-  const rollout = installation()
-  const { run, unconnectedApps, conditions, people } = rollout
+  const onramp = installation()
+  const { run, unconnectedApps, conditions, people } = onramp
   const check = async (apps: string[], connect = false) => {
     for (const email of twelve) {
       unconnectedApps.set(email, apps)
@@ -381,12 +378,12 @@ it('an app that was gone for a day makes no one finished', async () => {
   await check(['jira_1', 'slack_1'])
   await check(['jira_1'], true)
   const gone = await check([])
-  const question = await rollout.keepState.load()
+  const question = await onramp.keepState.load()
   const back = await check(['jira_1'])
   const lost = await check(['jira_1', 'slack_1'])
 
   expect(question.delistedApps).toHaveLength(1)
-  expect((await rollout.keepState.load()).delistedApps).toEqual([])
+  expect((await onramp.keepState.load()).delistedApps).toEqual([])
   expect([gone, back].map(({ finishedAt }) => finishedAt !== undefined)).toEqual([true, false])
   expect(back.accessEvents).toMatchObject([{ what: 'listed', instance: 'jira_1' }])
   expect(summarize(lost).progress).toBe('notStarted')

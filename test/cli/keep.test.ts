@@ -7,7 +7,7 @@ import type { Person } from '../../src/people/person.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { withSuccessors } from '../../src/people/successors.ts'
 import { problemFor } from '../client-api/problem-for.ts'
-import { collect, withConsents } from '../helpers/people.ts'
+import { toArray, withConsents } from '../helpers/people.ts'
 import { ADA, auditedIn, DAY, HOUR, installation, monday, OPERATOR } from './installation.ts'
 
 it('a lapse email of onramp keep has its own text and campaign', async () => {
@@ -72,11 +72,11 @@ it('a run of onramp keep records its end, and one row of counts a day', async ()
 
 /** Ada and Bob were on the list of the last run. */
 async function runForTwo() {
-  const fixture = installation()
-  await fixture.run([ADA, 'bob@acme.example'])
+  const onramp = installation()
+  await onramp.run([ADA, 'bob@acme.example'])
   const formerPeople = async () =>
-    (await collect(fixture.people.all())).filter(({ leftAt }) => leftAt !== undefined).length
-  return { ...fixture, formerPeople }
+    (await toArray(onramp.people.all())).filter(({ leftAt }) => leftAt !== undefined).length
+  return { ...onramp, formerPeople }
 }
 
 it('a list without many former people is refused without --confirm', async () => {

@@ -18,8 +18,8 @@ const seven = twelve.slice(0, 7)
 
 /** Seven people lose Slack, then it moves for some. @param company the company file at the time of the move */
 async function moveOnHold(company = withoutReplaces(), movers = twelve) {
-  const rollout = installation()
-  const { run, unconnectedApps, conditions, sentEmails, people, keepState, names } = rollout
+  const onramp = installation()
+  const { run, unconnectedApps, conditions, sentEmails, people, keepState, names } = onramp
   for (const instance of ['slack_1', 'slack_2']) names.set(instance, 'Slack')
   const given = { company }
   /** Four runs within a day. @returns the first one's output */
@@ -43,7 +43,7 @@ async function moveOnHold(company = withoutReplaces(), movers = twelve) {
   }
   const see = async () => {
     const { now } = conditions
-    const store = openPeople({ ...rollout, now: () => now }, given.company)
+    const store = openPeople({ ...onramp, now: () => now }, given.company)
     const state = await keepState.load()
     const report = await createReport(summarizeAll(store.all(), state), now, { since: monday })
     const [item] = describeActionItems(report, state, t, now)

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { startFaulty } from '../doctor/setup.ts'
+import { startScriptedServer } from '../doctor/setup.ts'
 import { shared } from '../helpers/shared.ts'
 import { runCommand } from './run-command.ts'
 
@@ -13,7 +13,7 @@ const canary = (name: string) => `${CANARY}-${name}-0123456789abcdefghijklmnopqr
 
 /** It echoes every request, and adds secrets of its own. */
 const echo = shared(() =>
-  startFaulty((req, res, url) => {
+  startScriptedServer((req, res, url) => {
     let body = ''
     req.on('data', (chunk) => (body += String(chunk)))
     req.on('end', () => {

@@ -11,13 +11,13 @@ import { requestedMetadata } from '../../src/sign-in/registration/metadata.ts'
 import {
   response,
   clientFacts,
-  matching,
+  linesMatching,
   metadata,
   problems,
   random,
   report,
   serverFacts,
-  setup,
+  contextWith,
   type FactsOf,
 } from './facts.ts'
 
@@ -45,7 +45,7 @@ it.each([
   ['finds no address as issuer', other('no address'), /^fail OIDC_ISSUER: Issuer mismatch: .* as another one\.$/],
   ['finds a server of OAuth', { kind: 'found', specification: 'oauth2' }, /^ok : .* \(OAuth 2\.1 \(RFC 8414\)\)\.$/],
 ])('discovery that %s is reported as such', (_what, result, expected) => {
-  expect(discovered(result)).toEqual(matching(expected))
+  expect(discovered(result)).toEqual(linesMatching(expected))
 })
 
 it.each([
@@ -58,7 +58,7 @@ it.each([
   const date = new Date(1_800_000_000_000).toUTCString()
   const found = { kind: 'found', specification: 'oidc', date }
   const all = discovered(found, 1_800_000_000_000 + seconds * 1000)
-  expect(all).toEqual(matching(/^ok : .* \(OpenID Connect\)\.$/, expected))
+  expect(all).toEqual(linesMatching(/^ok : .* \(OpenID Connect\)\.$/, expected))
 })
 
 // prettier-ignore
@@ -74,7 +74,7 @@ it.each<[string, object, RegExp, Partial<Settings>?]>([
   ['symmetric signatures only', { id_token_signing_alg_values_supported: ['HS256'] }, /^fail OIDC_ISSUER: .* only with HS256/],
   ['neither userinfo nor the scope openid', { userinfo_endpoint: undefined }, /^warn OIDC_SCOPE, .* no userinfo/, { OIDC_SCOPE: 'search' }],
 ])('a server with %s is reported as such', (_what, changed, expected, settings = {}) => {
-  expect(problems(serverCheck, serverFacts(changed), { settings })).toEqual(matching(expected))
+  expect(problems(serverCheck, serverFacts(changed), { settings })).toEqual(linesMatching(expected))
 })
 
 it('Microsoft Entra, which supports PKCE without listing it, has no finding', () => {
@@ -91,7 +91,7 @@ it.each<[string, ProbeReply, number, RegExp]>([
   ['no response', { kind: 'no-response', why: 'cut-off' }, 0, /^fail OIDC_ISSUER: .* connection closed/],
   ['one', response(200), 1, /^ok : The signing keys can be fetched \(1\)/],
 ])('a request for signing keys that gets %s is reported as such', (_what, result, count, expected) => {
-  expect(report(serverCheck, { ...serverFacts(), keys: { reply, count } })).toEqual(matching(expected))
+  expect(report(serverCheck, { ...serverFacts(), keys: { result, count } })).toEqual(linesMatching(expected))
 })
 
 type AuthorizationResponse = FactsOf<typeof redirectUriCheck>['ours']
@@ -117,8 +117,8 @@ it.each<[string, AuthorizationResponse, RegExp]>([
   ['is rate-limited', unavailable(429), /^warn OIDC_ISSUER: .* limiting requests/],
 ])('a test sign-in that %s is reported, also for a rejected client', (_what, ours, expected) => {
   const facts = authorizationFacts(ours, unavailable())
-  expect(report(redirectUriCheck, facts)).toEqual(matching(expected))
-  expect(problems(redirectUriCheck, { ...facts, isClientRejected: true })).toEqual(matching(expected))
+  expect(report(redirectUriCheck, facts)).toEqual(linesMatching(expected))
+  expect(problems(redirectUriCheck, { ...facts, isClientRejected: true })).toEqual(linesMatching(expected))
 })
 
 // prettier-ignore
@@ -141,7 +141,7 @@ it.each<[string, AuthorizationResponse, RegExp, AuthorizationResponse?]>([
   ['returns login_required where another is forbidden', redirected('login_required'), REGISTERED, barred(403)],
 ])('a test sign-in that %s is reported, unless the client is rejected', (_what, ours, expected, invented = no) => {
   const facts = authorizationFacts(ours, invented)
-  expect(report(redirectUriCheck, facts)).toEqual(matching(expected))
+  expect(report(redirectUriCheck, facts)).toEqual(linesMatching(expected))
   expect(problems(redirectUriCheck, { ...facts, isClientRejected: true })).toEqual([])
 })
 
@@ -196,7 +196,7 @@ it.each<[string, FactsOf<typeof clientCheck>, RegExp]>([
   ['an accepted id', clientFacts('accepted', { wrong: 'not-allowed' }, none), /^ok : Client ID accepted/],
   ['another response than to a wrong secret', clientFacts('unclear', { wrong: 'not-allowed' }), ACCEPTED],
 ])('%s is reported', (_what, facts, expected) => {
-  expect(report(clientCheck, facts)).toEqual(matching(expected))
+  expect(report(clientCheck, facts)).toEqual(linesMatching(expected))
 })
 
 it.each([
@@ -212,7 +212,7 @@ it.each([
   ['onramp app', 'aB3', 'advice', true],
 ])('the Basic credentials “%s” and “%s” get %s about encoding', (id, secret, _outcome, isAdvised) => {
   const facts = clientFacts('refused', {}, { id, auth: { method: 'client_secret_basic', secret } })
-  const [finding] = applyRules(clientCheck.rules, facts, setup())
+  const [finding] = applyRules(clientCheck.rules, facts, contextWith())
   const settings = ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_CLIENT_AUTH']
   expect(finding).toMatchObject({ status: 'fail', settings })
   expect(/special characters .* OIDC_CLIENT_AUTH to client_secret_post/.test(finding?.fix ?? '')).toBe(
@@ -224,18 +224,18 @@ it('a self-registered client is reported, with advice to forget it if rejected',
   const registering = { settings: { OIDC_CLIENT_ID: undefined } }
   const registered = /^ok : onramp has registered a client/
   expect(report(clientCheck, clientFacts('accepted', refusedWrong), registering)).toEqual(
-    matching(ACCEPTED, registered),
+    linesMatching(ACCEPTED, registered),
   )
   expect(report(clientCheck, clientFacts('refused'), registering)).toEqual(
-    matching(/^fail : .* that onramp registered/),
+    linesMatching(/^fail : .* that onramp registered/),
   )
 })
 
 it('an unlisted method is reported only if the client is rejected', () => {
   const listing = metadata({ token_endpoint_auth_methods_supported: ['tls_client_auth', 'none'] })
   const judged = (facts: FactsOf<typeof clientCheck>) => report(clientCheck, { ...facts, metadata: listing })
-  expect(judged(clientFacts('refused'))).toEqual(matching(/^fail OIDC_CLIENT_AUTH: .* doesn't support/))
-  expect(judged(clientFacts('accepted', refusedWrong))).toEqual(matching(ACCEPTED))
+  expect(judged(clientFacts('refused'))).toEqual(linesMatching(/^fail OIDC_CLIENT_AUTH: .* doesn't support/))
+  expect(judged(clientFacts('accepted', refusedWrong))).toEqual(linesMatching(ACCEPTED))
 })
 
 const token = { OIDC_INITIAL_ACCESS_TOKEN: random }
@@ -254,5 +254,5 @@ it.each<[string, FactsOf<typeof registrationCheck>['result'], RegExp, Partial<Se
 ])('a registration endpoint that %s is reported as such', (_what, result, expected, settings = {}) => {
   const wanted = { PUBLIC_URL: 'https://onramp.acme.test', OIDC_SCOPE: 'openid', OIDC_CLIENT_AUTH: 'none' }
   const requested = requestedMetadata(wanted as Settings, metadata(), undefined)
-  expect(report(registrationCheck, { requested, result }, { settings })).toEqual(matching(expected))
+  expect(report(registrationCheck, { requested, result }, { settings })).toEqual(linesMatching(expected))
 })

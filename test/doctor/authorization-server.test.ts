@@ -2,7 +2,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { startPlainServer } from '../helpers/plain-authorization-server.ts'
 import type { Answers, PlainRequest, PlainServer } from '../helpers/plain-authorization-server.ts'
-import { examined, newSecret, type Finding } from './setup.ts'
+import { runDoctor, newSecret, type Finding } from './setup.ts'
 
 const PUBLIC_URL = 'https://onramp.acme.test'
 const CALLBACK = `${PUBLIC_URL}/sign-in/callback`
@@ -20,7 +20,7 @@ async function findingsFor(
   check: string,
   changed: Record<string, string> = {},
 ): Promise<Finding[]> {
-  const { findings } = await examined({
+  const { findings } = await runDoctor({
     PUBLIC_URL,
     OIDC_ISSUER: server.url,
     OIDC_CLIENT_ID: 'onramp',

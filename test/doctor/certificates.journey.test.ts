@@ -8,7 +8,7 @@ import { until } from '../helpers/processes.ts'
 import { startRedis } from '../helpers/redis.ts'
 import { freePort } from '../helpers/running.ts'
 import { makeCertificates, pem, trustAuthority } from '../helpers/tls.ts'
-import { examined, newSecret } from './setup.ts'
+import { runDoctor, newSecret } from './setup.ts'
 
 const folder = useFolder()
 beforeAll(() =>
@@ -48,7 +48,7 @@ it.each([
 ])('a certificate that %s has the same finding at every server', async (_what, file, isTrusted, words) => {
   trustAuthority(isTrusted ? folder : undefined)
   const server = createServer(pem(folder, file)).on('tlsClientError', () => {})
-  const { findings } = await examined(envOf(`localhost:${await listen(server, 'localhost')}`))
+  const { findings } = await runDoctor(envOf(`localhost:${await listen(server, 'localhost')}`))
   server.close()
   const matching = findings.filter(({ says, fix }) => words.test(`${says} ${fix}`))
   expect([...new Set(matching.map(({ check }) => check))].toSorted()).toEqual(EVERY)
@@ -64,7 +64,7 @@ const start = async (...announcing: string[]) => {
   const isUp = async () => String(await redis.ask('CLUSTER', 'INFO')).includes('cluster_state:ok')
   await until(isUp, 'the cluster')
   const env = { ...envOf('127.0.0.1:9'), REDIS_URL: `rediss://localhost:${port}`, REDIS_CLUSTER: 'yes' }
-  const { findings } = await examined(env).finally(() => redis.close())
+  const { findings } = await runDoctor(env).finally(() => redis.close())
   return findings.filter(({ check, status }) => check === 'store.redis' && status === 'fail')
 }
 

@@ -8,11 +8,11 @@ import { useFolder } from '../helpers/folder.ts'
 import { listen } from '../helpers/listen.ts'
 import { makeCertificates, pem } from '../helpers/tls.ts'
 import { faultInEvent } from '../helpers/openapi.ts'
-import { examined, newSecret, startFaulty } from './setup.ts'
+import { runDoctor, newSecret, startScriptedServer } from './setup.ts'
 
 const findingFor = async (name: string, changed: Record<string, string>) => {
   const env = { PUBLIC_URL: 'https://onramp.example', SESSION_SECRET: newSecret() + newSecret(), ...changed }
-  return (await examined(env)).findings.findLast(({ check }) => check === name)
+  return (await runDoctor(env)).findings.findLast(({ check }) => check === name)
 }
 
 it('a sender rejected by the mail server is reported in its words, without an email', async () => {
@@ -60,7 +60,7 @@ it('a certificate that ends in two days is reported with its setting', async () 
 it('the receiver gets one signed event without a person, and its address is never shown', async () => {
   const secret = `whsec_${randomBytes(32).toString('base64')}`
   let verified: unknown
-  const receiver = await startFaulty((req, res) => {
+  const receiver = await startScriptedServer((req, res) => {
     req.on('data', (body: Buffer) => {
       verified = new Webhook(secret).verify(body.toString(), req.headers as Record<string, string>)
       res.writeHead(204).end()

@@ -10,11 +10,11 @@ import { loadSettings } from '../../src/settings/settings.ts'
 import { freePort, run } from '../helpers/running.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { shared } from '../helpers/shared.ts'
-import { examined, newFolder, newSecret, setUp, troubles } from './setup.ts'
+import { runDoctor, newFolder, newSecret, setUpConfiguration, warningsAndFailures } from './setup.ts'
 
 const AS_ADA = ['--as', 'ada@acme.example']
 
-const ours = shared(setUp)
+const ours = shared(setUpConfiguration)
 afterEach(() => ours.sandbox.reset())
 
 const folder = () => {
@@ -24,12 +24,12 @@ const folder = () => {
 }
 
 const findingsFor = async (check: string, changed: Record<string, string>, args: string[] = []) =>
-  (await examined({ ...ours.env, ...changed }, args)).findings.filter((finding) => finding.check === check)
+  (await runDoctor({ ...ours.env, ...changed }, args)).findings.filter((finding) => finding.check === check)
 
 it('a correct configuration passes all checks, with the addresses to register', async () => {
-  const report = await examined(ours.env, AS_ADA)
+  const report = await runDoctor(ours.env, AS_ADA)
   // The invented host name doesn't resolve, so not all checks pass.
-  expect(troubles(report).map(({ check }) => check)).toEqual(['settings.public-url-reached'])
+  expect(warningsAndFailures(report).map(({ check }) => check)).toEqual(['settings.public-url-reached'])
   expect(report).toMatchObject({ exit: 0, result: 'warn' })
   expect(report.findings.map(({ says }) => says).join('\n')).toMatch(
     /Redirect URI: https:\/\/onramp\.acme\.test\/sign-in\/callback.*redirect URI is registered.*Client authentication accepted.*5 apps left.*redirects back/s,
@@ -38,7 +38,7 @@ it('a correct configuration passes all checks, with the addresses to register', 
 
 it('the doctor registers nothing, and signs no one in', async () => {
   ours.sandbox.clearRequests()
-  await examined({ ...ours.env, OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }, AS_ADA)
+  await runDoctor({ ...ours.env, OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }, AS_ADA)
   const registrations = ours.sandbox.requests.filter(({ operation }) => operation === 'registration')
   expect(registrations.map(({ status }) => status)).toEqual([400])
   expect(ours.sandbox.count('checkdatasourceauth')).toBeLessThanOrEqual(5)
@@ -47,9 +47,9 @@ it('the doctor registers nothing, and signs no one in', async () => {
 
 it('with only the required settings missing, the doctor names only those', async () => {
   const env = { DATA_DIR: join(ours.folder, 'later') }
-  const report = await examined(env)
+  const report = await runDoctor(env)
   const required = ['PUBLIC_URL', 'SERVICE_BASE_URL', 'OIDC_ISSUER', 'SESSION_SECRET']
-  expect(troubles(report).map(({ settings }) => settings[0])).toEqual(required)
+  expect(warningsAndFailures(report).map(({ settings }) => settings[0])).toEqual(required)
   expect(report).toMatchObject({ exit: 1, counts: { skip: expect.any(Number) } })
   expect(report.counts['skip']).toBeGreaterThan(8)
   expect(report.findings.filter(({ status }) => status === 'skip')).toEqual([])
@@ -58,8 +58,8 @@ it('with only the required settings missing, the doctor names only those', async
 
 it('the doctor counts warnings as failures only with --strict', async () => {
   const env = { ...ours.env, TRUST_PROXY: '' }
-  expect((await examined(env, ['--offline'])).exit).toBe(0)
-  expect((await examined(env, ['--offline', '--strict'])).exit).toBe(1)
+  expect((await runDoctor(env, ['--offline'])).exit).toBe(0)
+  expect((await runDoctor(env, ['--offline', '--strict'])).exit).toBe(1)
 })
 
 const GONE = 'http://127.0.0.1:2'
@@ -76,15 +76,15 @@ it.each<[string, Record<string, string>, RegExp]>([
   ['another prefix', OTHER_PREFIX, /^SERVICE_HEADER_PREFIX.*X-Service/],
   ['a missing company file', { COMPANY_FILE: '/nowhere.yaml' }, /^COMPANY_FILE.*ENOENT/],
 ])('the doctor finds %s, once', async (_title, changed, pattern) => {
-  const report = await examined({ ...ours.env, ...changed }, AS_ADA)
-  const lines = troubles(report).map((one) => `${one.settings.join(' ')} ${one.says}`)
+  const report = await runDoctor({ ...ours.env, ...changed }, AS_ADA)
+  const lines = warningsAndFailures(report).map((one) => `${one.settings.join(' ')} ${one.says}`)
   expect(lines.filter((line) => !line.includes('in PUBLIC_URL'))).toEqual([expect.stringMatching(pattern)])
   expect(report.exit).toBe(report.result === 'fail' ? 1 : 0)
 })
 
 it('the doctor finds a wrong clock, once', async () => {
-  const report = await examined(ours.env, [], { now: () => Date.now() + 600_000 })
-  expect(troubles(report).filter(({ check }) => check.endsWith('.clock'))).toMatchObject([
+  const report = await runDoctor(ours.env, [], { now: () => Date.now() + 600_000 })
+  expect(warningsAndFailures(report).filter(({ check }) => check.endsWith('.clock'))).toMatchObject([
     { says: expect.stringContaining('10 minutes ahead'), fix: expect.stringContaining('NTP') },
   ])
 })
@@ -131,7 +131,7 @@ it('the doctor reports a rejected self-registered client, with a fix', async () 
 it('the doctor accepts a proxy that forwards people to onramp', async () => {
   const running = await run()
   onTestFinished(() => running.close())
-  const { findings } = await examined(running.env)
+  const { findings } = await runDoctor(running.env)
   const about = findings.filter(({ check }) => check.startsWith('settings.public-url-'))
   expect(about).toMatchObject([{ check: 'settings.public-url-reached', status: 'ok' }])
 })
@@ -155,7 +155,7 @@ it('the doctor reports a proxy that rewrites redirects or page addresses', async
   }).listen(port, 'localhost')
   onTestFinished(() => void proxy.close())
 
-  const { findings } = await examined(running.env)
+  const { findings } = await runDoctor(running.env)
   const about = findings.filter(({ check }) => check.startsWith('settings.public-url-'))
 
   expect(about).toMatchObject([
@@ -189,7 +189,7 @@ it.runIf(existsSync('/dev/shm'))('the doctor reports a DATA_DIR in memory', asyn
 it('the doctor reports a corrupt database as one finding', async () => {
   const broken = folder()
   writeFileSync(join(broken, 'onramp.sqlite'), 'this is not a database, however long it may be'.repeat(40))
-  const { findings } = await examined({ ...ours.env, DATA_DIR: broken })
+  const { findings } = await runDoctor({ ...ours.env, DATA_DIR: broken })
   expect(findings.filter(({ group }) => group === 'Store')).toMatchObject([
     { check: 'store.sqlite', says: 'onramp.sqlite in DATA_DIR is not a database.' },
   ])
@@ -200,8 +200,8 @@ it('the doctor never shows a secret from a faulty setting', async () => {
     ['REDIS_URL', 'redis://search:planted%zz@h'],
     ['SMTP_URL', 'smtps://s:planted%ff@h'],
   ] as const) {
-    const report = await examined({ ...ours.env, [name]: url }, ['--offline'])
-    expect(troubles(report)).toMatchObject([
+    const report = await runDoctor({ ...ours.env, [name]: url }, ['--offline'])
+    expect(warningsAndFailures(report)).toMatchObject([
       { check: 'settings.read', settings: [name], fix: 'write % as %25' },
     ])
     expect(report.text).not.toContain('planted')

@@ -17,7 +17,7 @@ export type FactsOf<C extends { collect: (...needed: never[]) => unknown }> = No
 
 export const NOW = Date.parse('2026-07-20')
 
-export const setup = (changed: Partial<DoctorContext> = {}): DoctorContext => ({
+export const contextWith = (changed: Partial<DoctorContext> = {}): DoctorContext => ({
   env: {},
   faults: [],
   actAs: undefined,
@@ -42,7 +42,7 @@ export const report = <Facts>(
   facts: Facts,
   changed: Partial<DoctorContext> = {},
 ): string[] =>
-  applyRules(rules, facts, setup(changed)).map(
+  applyRules(rules, facts, contextWith(changed)).map(
     ({ status, settings, message }) => `${status} ${settings.join(', ')}: ${message}`,
   )
 
@@ -51,7 +51,7 @@ export const problems = <Facts>(...check: Parameters<typeof report<Facts>>): str
   report(...check).filter((line) => /^(warn|fail) /.test(line))
 
 /** Expects one line for each pattern, in this order. */
-export const matching = (...patterns: readonly RegExp[]) =>
+export const linesMatching = (...patterns: readonly RegExp[]) =>
   patterns.map((pattern) => expect.stringMatching(pattern) as string)
 
 /** A copy of the facts of a correct configuration. */

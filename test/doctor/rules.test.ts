@@ -24,7 +24,7 @@ import {
   response,
   accepted,
   machineFacts,
-  matching,
+  linesMatching,
   NOW,
   problems,
   random,
@@ -32,7 +32,7 @@ import {
   refusedWith,
   report,
   serviceFacts,
-  setup,
+  contextWith,
   sqliteFacts,
   type FactsOf,
 } from './facts.ts'
@@ -73,7 +73,7 @@ it.each<[string, Partial<DoctorContext>, RegExp]>([
   ['a former setting', { env: { HELP_URL: 'https://help.acme.test' } }, /^warn HELP_URL: .* no longer a setting/],
   ['a value in quotes', { env: { OIDC_CLIENT_SECRET: '"x"' } }, /^warn OIDC_CLIENT_SECRET: .* in quotes/],
 ])('the doctor reports an environment with %s', (_what, changed, expected) => {
-  expect(problems(machineCheck, machineFacts(), changed)).toEqual(matching(expected))
+  expect(problems(machineCheck, machineFacts(), changed)).toEqual(linesMatching(expected))
 })
 
 it.each([
@@ -90,7 +90,7 @@ it.each([
   ['PUBLIC_URL must start with https:// (plain http is accepted for loopback addresses only)', 'use https://'],
   ['PORT must be between 1 and 65535', 'correct it'],
 ])('the rejection of a setting with %j has a fix: %s', (fault, fix) => {
-  const found = applyRules(machineCheck.rules, machineFacts(), setup({ faults: [fault] }))
+  const found = applyRules(machineCheck.rules, machineFacts(), contextWith({ faults: [fault] }))
   expect(found.map((one) => one.fix).join()).toContain(fix)
 })
 
@@ -109,7 +109,7 @@ it.each<[string, Partial<Settings>, RegExp]>([
   ['a guessable invitation secret', { INVITE_SECRET: [GUESSABLE] }, /^warn INVITE_SECRET/],
   ['a guessable metrics token', { METRICS_TOKEN: GUESSABLE }, /^warn METRICS_TOKEN/],
 ])('the doctor reports settings with %s', (_what, settings, expected) => {
-  expect(problems(machineCheck, machineFacts(), { settings })).toEqual(matching(expected))
+  expect(problems(machineCheck, machineFacts(), { settings })).toEqual(linesMatching(expected))
 })
 
 it.each<Partial<Settings>>([
@@ -162,7 +162,7 @@ it.each([
   ['belongs to another server', response(200, '{"status":"ok"}'), /^fail PUBLIC_URL: .* is not onramp/],
 ])('a PUBLIC_URL that %s is reported as such', (_what, page, expected) => {
   const all = report(ownAddressCheck, { url, page, signIn: page, server: undefined })
-  expect(all).toEqual(matching(expected))
+  expect(all).toEqual(linesMatching(expected))
 })
 
 const throughProxy = (changed: Partial<FactsOf<typeof ownAddressCheck>>) =>
@@ -182,7 +182,7 @@ it.each([
   ['replaces an address in a page', /^warn .* its pages/, { page: response(200, '[email]', HTML) }],
   ['returns another page', /is not onramp/, { page: response(200, '<p>', { 'content-type': 'text/html' }) }],
 ])('a proxy that %s is reported as such', (_what, expected, changed) => {
-  expect(throughProxy(changed)).toEqual(matching(expected))
+  expect(throughProxy(changed)).toEqual(linesMatching(expected))
 })
 
 it.each<[string, Partial<FactsOf<typeof ownAddressCheck>>]>([
@@ -224,7 +224,9 @@ it.each([
 })
 
 it('a Redis without INFO is reported as reachable alone', () => {
-  expect(report(redisCheck, { ...redisFacts(), info: {} })).toEqual(matching(/^ok : Redis is reachable;/))
+  expect(report(redisCheck, { ...redisFacts(), info: {} })).toEqual(
+    linesMatching(/^ok : Redis is reachable;/),
+  )
 })
 
 it.each([
@@ -233,7 +235,7 @@ it.each([
   ['two unreadable records', /^warn REDIS_PREFIX: 2 records that/, 2],
   ['an unreadable data key', /^fail SESSION_SECRET, .* another SESSION_SECRET/, undefined],
 ])('a store with %s is reported as such', (_what, expected, unreadable) => {
-  expect(report(recordsCheck, { unreadable })).toEqual(matching(expected))
+  expect(report(recordsCheck, { unreadable })).toEqual(linesMatching(expected))
 })
 
 const folder = useFolder()
@@ -247,7 +249,7 @@ it('an app of the company file that matches none for a week is reported', () => 
   }
   expect(runDaysAgo(6.9)).toEqual([])
   expect(runDaysAgo(7)).toEqual(
-    matching(/datasources\.slak .* matches no app/, /datasources\.box .* matches no app/),
+    linesMatching(/datasources\.slak .* matches no app/, /datasources\.box .* matches no app/),
   )
   expect(runDaysAgo(7, ['slack_1', 'jira_2', 'slak_3', 'box'])).toEqual([])
   expect(runDaysAgo(7, ['slack_1', 'jira_1', 'slak_3', 'box'])).toHaveLength(1)
@@ -276,15 +278,15 @@ it.each<[string, Partial<FactsOf<typeof serviceCheck>>, RegExp, Partial<DoctorCo
   ['rejects our address', redirectTrial(refusedWith('request', 400)), /^fail PUBLIC_URL: .* as a final_redirect_url/],
   ['drops our address', redirectTrial(accepted(plainPaths)), /^warn PUBLIC_URL: .* don't seem to contain/],
 ])('a service that %s is reported once', (_what, facts, expected, changed = sameOrigin) => {
-  expect(problems(serviceCheck, serviceFacts(facts), changed)).toEqual(matching(expected))
+  expect(problems(serviceCheck, serviceFacts(facts), changed)).toEqual(linesMatching(expected))
 })
 
 it('TOKEN_ISSUED_BY is never a failure, because only a sign-in shows the issuer of tokens', () => {
   const found = /^ok : Client API found/
-  expect(report(serviceCheck, serviceFacts())).toEqual(matching(found, /^skip : .* different origins/))
-  expect(report(serviceCheck, serviceFacts(), sameOrigin)).toEqual(matching(found))
+  expect(report(serviceCheck, serviceFacts())).toEqual(linesMatching(found, /^skip : .* different origins/))
+  expect(report(serviceCheck, serviceFacts(), sameOrigin)).toEqual(linesMatching(found))
   expect(report(serviceCheck, serviceFacts(), external)).toEqual(
-    matching(found, /OAUTH with every access token/),
+    linesMatching(found, /OAUTH with every access token/),
   )
 })
 
@@ -357,10 +359,10 @@ it.each([
   ['gets no token', { trouble: 'the token is refused', hasNoToken: true }, /^fail SMTP_OAUTH_CLIENT_ID, /],
   ['can be reached', { trouble: undefined }, /^ok : The mail server in SMTP_URL is reachable/],
 ])('a mail server that %s is reported as such', (_what, facts, expected) => {
-  expect(report(emailCheck, facts, sender)).toEqual(matching(expected))
-  expect(report(emailCheck, facts)).toEqual(matching(expected, NO_SENDER))
+  expect(report(emailCheck, facts, sender)).toEqual(linesMatching(expected))
+  expect(report(emailCheck, facts)).toEqual(linesMatching(expected, NO_SENDER))
   // A faulty MAIL_FROM already has a finding.
-  expect(report(emailCheck, facts, { faults: ['MAIL_FROM must be like x'] })).toEqual(matching(expected))
+  expect(report(emailCheck, facts, { faults: ['MAIL_FROM must be like x'] })).toEqual(linesMatching(expected))
 })
 
 // prettier-ignore
@@ -369,7 +371,7 @@ it.each([
   ['rejects it', { kind: 'rejected', why: 'status 401', wait: undefined }, /^fail WEBHOOK_SECRET, .* \(status 401\)/],
   ['can’t be reached', { kind: 'unreachable', why: 'refused' }, /^fail WEBHOOK_URL: .* connection refused/],
 ] as const)('a receiver of events that %s is reported as such', (_what, outcome, expected) => {
-  expect(report(webhookCheck, outcome)).toEqual(matching(expected))
+  expect(report(webhookCheck, outcome)).toEqual(linesMatching(expected))
 })
 
 it('secrets are masked in every form, also those of faulty settings', () => {

@@ -34,7 +34,7 @@ export const newSecret = () => randomBytes(24).toString('base64url')
 export const newFolder = () =>
   mkdtempSync(join(existsSync('/var/tmp') ? '/var/tmp' : tmpdir(), 'onramp-doctor-'))
 
-export async function setUp() {
+export async function setUpConfiguration() {
   const publicUrl = 'https://onramp.acme.test'
   const secret = newSecret()
   const folder = newFolder()
@@ -65,7 +65,7 @@ export async function setUp() {
   }
 }
 
-export async function examined(
+export async function runDoctor(
   env: NodeJS.ProcessEnv,
   args: readonly string[] = [],
   terminal: Terminal = {},
@@ -74,15 +74,15 @@ export async function examined(
   return { exit, text: out, ...reportSchema.parse(JSON.parse(out)) }
 }
 
-export const troubles = ({ findings }: Report): Finding[] =>
+export const warningsAndFailures = ({ findings }: Report): Finding[] =>
   findings.filter(({ status }) => ['warn', 'fail'].includes(status))
 
-export type Faulty = { url: string; requests: string[]; close(): Promise<void> }
+export type ScriptedServer = { url: string; requests: string[]; close(): Promise<void> }
 
 /** A scripted server. */
-export async function startFaulty(
+export async function startScriptedServer(
   answer: (req: IncomingMessage, res: ServerResponse, url: string) => void,
-): Promise<Faulty> {
+): Promise<ScriptedServer> {
   const requests: string[] = []
   let url = ''
   const server = createServer((req, res) => {

@@ -10,7 +10,7 @@ import { createLog } from '../../src/web/log.ts'
 import { startWire } from '../helpers/network.ts'
 import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { startSentinels } from '../helpers/redis-topologies.ts'
-import { examined, newFolder, newSecret } from './setup.ts'
+import { runDoctor, newFolder, newSecret } from './setup.ts'
 
 const start = async (...options: string[]): Promise<RedisServer> => {
   const redis = await startRedis({ options: () => ['--appendonly', 'yes', ...options] })
@@ -26,7 +26,7 @@ const REQUIRED = {
 }
 
 async function examineRedis(settings: Record<string, string>) {
-  const { findings, text } = await examined({ ...REQUIRED, ...settings })
+  const { findings, text } = await runDoctor({ ...REQUIRED, ...settings })
   const redis = findings.filter(({ check }) => check === 'store.redis')
   return {
     text,
@@ -164,7 +164,7 @@ it('the doctor reports an app of the company file without a match for a week', a
   await put('person:bob', { lastCheck: { apps: [{ instance: 'jira_2' }] }, campaigns: [] })
   await store.close()
 
-  const found = (await examined(env)).findings.filter(({ check }) => check === 'settings.company')
+  const found = (await runDoctor(env)).findings.filter(({ check }) => check === 'settings.company')
 
   expect(found.filter(({ status }) => status === 'warn')).toMatchObject([
     { says: expect.stringContaining('datasources.slak'), fix: 'did you mean slack?' },
@@ -180,7 +180,7 @@ it('the doctor counts undecryptable and damaged records, and changes nothing', a
   const redis = await start()
   const env = { ...REQUIRED, REDIS_URL: redis.url }
   const records = async (changed: Record<string, string> = {}) =>
-    (await examined({ ...env, ...changed })).findings.filter(({ check }) => check === 'store.records')
+    (await runDoctor({ ...env, ...changed })).findings.filter(({ check }) => check === 'store.records')
 
   expect(await records()).toEqual([])
   expect(await redis.ask('DBSIZE')).toBe(0)

@@ -14,7 +14,7 @@ import { PersonSessions } from '../../src/sign-in/sessions/person-sessions.ts'
 import { createLog } from '../../src/web/log.ts'
 import { REQUIRED } from '../helpers/settings-faults.ts'
 import { useFolder } from '../helpers/folder.ts'
-import { setup } from './facts.ts'
+import { contextWith } from './facts.ts'
 
 const settings = loadSettings({ ...REQUIRED, DATA_DIR: useFolder() })
 const now = Date.now
@@ -87,7 +87,7 @@ it.each(Object.values(KINDS).flat())(
     const key = keys.get(kind) ?? ''
     const text = (await store.records.get(key)) ?? ''
     await store.records.put(key, 'damaged', 60)
-    const found = await recordsCheck.collect({ ...setup(), settings }, now)
+    const found = await recordsCheck.collect({ ...contextWith(), settings }, now)
     await store.records.put(key, text, 60)
     expect(found?.unreadable).toBe(1)
   },

@@ -10,7 +10,7 @@ export function heldBytes(): number {
 }
 
 /** Collects garbage twice, because finalizers may release more. */
-export async function collected(): Promise<void> {
+export async function collectGarbage(): Promise<void> {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   for (const _time of [1, 2]) {

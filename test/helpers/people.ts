@@ -69,7 +69,7 @@ export async function* summaries(...people: Person[]): AsyncGenerator<PersonSumm
   for (const person of people) yield await Promise.resolve(summarize(person))
 }
 
-export async function collect<T>(all: AsyncIterable<T>): Promise<T[]> {
+export async function toArray<T>(all: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = []
   for await (const one of all) found.push(one)
   return found

@@ -2,7 +2,7 @@
 // HOSTILE_RUNS draws more for each (`npm run proof:hostile`); HOSTILE_SEED repeats the seed of a failure.
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { collected, heldBytes } from '../helpers/heap.ts'
+import { collectGarbage, heldBytes } from '../helpers/heap.ts'
 import { files } from './files.ts'
 import { numRuns, seed } from './inputs.ts'
 import { recordings } from './recordings.ts'
@@ -24,7 +24,7 @@ let before: number | undefined
 it.each([...tokens, ...wire, ...files, ...recordings])(
   `reading $name succeeds or fails with its documented error within a second (seed ${seed})`,
   async ({ input, read }) => {
-    if (measuresLeaks && before === undefined) await collected()
+    if (measuresLeaks && before === undefined) await collectGarbage()
     const atStart = (before ??= heldBytes())
 
     await fc.assert(
@@ -40,7 +40,7 @@ it.each([...tokens, ...wire, ...files, ...recordings])(
     )
 
     if (!measuresLeaks) return
-    await collected()
+    await collectGarbage()
     before = heldBytes()
     expect(before - atStart, 'bytes that stay').toBeLessThan(MAX_STAYING)
   },

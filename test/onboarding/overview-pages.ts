@@ -22,6 +22,7 @@ export const slack = unconnectedApp('slack_1', 'Slack')
 export const github = unconnectedApp('github_1', 'GitHub')
 export const drive = unconnectedApp('gdrive_1', 'Google Drive')
 
+/** A walk after a check, where CONFIRM_SECONDS is 90. */
 export const checkedWalk = (unconnected: UnconnectedApp[], walk: Walk = newWalk(NOW), now = NOW) =>
   applyCheck(walk, unconnected, now, CONFIRM)
 type Context = Parameters<typeof overviewOf>[1]

@@ -38,14 +38,14 @@ it.each([
   ['no loss of an app that many lists lost', ['slack_1'], undefined],
   ['the loss of any other app', ['jira_1'], NOW + 2 * MINUTE],
 ])('a page that lists an app again records %s', async (_which, delisted, lapsedAt) => {
-  const setup = setUpProgress()
-  for (const instance of delisted) setup.delisted.add(instance)
-  const { page, campaign, people } = setup.startProcess()
+  const installation = setUpProgress()
+  for (const instance of delisted) installation.delisted.add(instance)
+  const { page, campaign, people } = installation.startProcess()
   await page([slack])
-  setup.advance(MINUTE)
+  installation.advance(MINUTE)
   await campaign([])
-  setup.advance(MINUTE)
-  await setup.startProcess().page([slack])
+  installation.advance(MINUTE)
+  await installation.startProcess().page([slack])
   const [app] = (await people.get(ada.email))?.lastCheck?.apps ?? []
   expect(app).toMatchObject({ status: slack.status, previousDelistedAt: NOW + MINUTE })
   expect(app?.lapsedAt).toBe(lapsedAt)
@@ -224,13 +224,13 @@ it('the report omits a forgotten person until their next page', async () => {
 })
 
 it('the last ten failed steps are recorded for a known person with a verified address', async () => {
-  const rollout = setUpProgress()
-  const { people, page, fail } = rollout.startProcess()
+  const installation = setUpProgress()
+  const { people, page, fail } = installation.startProcess()
   await fail(1)
   expect(await people.get(ada.email)).toBeUndefined()
   await page([slack])
   for (let at = 1; at <= 11; at++) await fail(at)
-  await rollout.startProcess({ user: { ...ada, emailVerified: false } }).fail(12)
+  await installation.startProcess({ user: { ...ada, emailVerified: false } }).fail(12)
   const { failures = [], visitedAt } = (await people.get(ada.email)) ?? {}
   expect(failures).toHaveLength(10)
   expect(failures[0]?.at).toBe(2)
@@ -239,15 +239,15 @@ it('the last ten failed steps are recorded for a known person with a verified ad
 })
 
 it('a failed step that can’t be stored is logged, and doesn’t fail the page', async () => {
-  const rollout = setUpProgress()
-  rollout.setStoreAway(true)
-  await rollout.startProcess().fail(1)
-  expect(rollout.notified).toEqual([[{ err: expect.any(Error) }, 'step_failed not recorded']])
+  const installation = setUpProgress()
+  installation.setStoreAway(true)
+  await installation.startProcess().fail(1)
+  expect(installation.notified).toEqual([[{ err: expect.any(Error) }, 'step_failed not recorded']])
 })
 
 it('a person’s choice is recorded at once, even without a check', async () => {
-  const set = setUpProgress()
-  const one = set.startProcess()
+  const installation = setUpProgress()
+  const one = installation.startProcess()
   await one.recordChoice((walk) => block(walk, 'slack_1', NOW))
   expect(await one.people.get(ada.email), 'Only for people on record').toBeUndefined()
   await one.page([slack])

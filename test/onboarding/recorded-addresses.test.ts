@@ -4,7 +4,7 @@ import { applyCheck, newWalk } from '../../src/onboarding/walk.ts'
 import { vacatedAddress } from '../../src/people/address.ts'
 import { withListing, withMilestone, withSignIn } from '../../src/people/person.ts'
 import { personKey, type User } from '../../src/session/signed-in.ts'
-import { collect } from '../helpers/people.ts'
+import { toArray } from '../helpers/people.ts'
 
 import { ada, jira, KING, NOW, setUpProgress, slack } from './recorded-progress.ts'
 
@@ -105,7 +105,7 @@ it('a page that is slower than a rename of its person makes no second person', a
   await people.rename(ada.email, KING)
   const { progress } = startProcess()
   await progress.recordProgress(ada, applyCheck(newWalk(NOW), [jira], NOW, 90), NOW, { person })
-  expect(await collect(people.all())).toMatchObject([
+  expect(await toArray(people.all())).toMatchObject([
     { email: KING, lastCheck: { apps: [{ status: 'connected' }, jira] } },
   ])
 })
@@ -121,7 +121,7 @@ it('a sign-in finishes the rename during which a process died', async () => {
 
   await progress.followAddress(married, ada.email)
 
-  expect(await collect(people.all())).toMatchObject([{ email: KING, lastCheck: left.lastCheck }])
+  expect(await toArray(people.all())).toMatchObject([{ email: KING, lastCheck: left.lastCheck }])
 })
 
 it.each([
@@ -140,7 +140,7 @@ it.each([
   })
   await startProcess().progress.followAddress(ada, KING)
   expect(await people.get(expected)).toMatchObject({ signIns: [personKey(ada)] })
-  expect(await collect(people.all())).toHaveLength(1)
+  expect(await toArray(people.all())).toHaveLength(1)
 })
 
 const married: User = { ...ada, email: KING }

@@ -8,6 +8,7 @@ import { listedApp } from './overview-pages.ts'
 export const IN_FLIGHT_MS = 15_000
 export const [slack, github, drive] = [listedApp('slack_1'), listedApp('github_1'), listedApp('gdrive_1')]
 export const all = [slack, github, drive]
+/** A walk after a check, where CONFIRM_SECONDS is 30. */
 export const checkedWalk = (unconnected: UnconnectedApp[], walk = newWalk(0), now = 0) =>
   applyCheck(walk, unconnected, now, 30)
 export const leave = (walk: Walk, instance: string, step: string, now = 0) =>

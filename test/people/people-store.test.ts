@@ -5,7 +5,7 @@ import { PersonUnreadable, type PeopleStore } from '../../src/people/people-stor
 import { withoutOptOut, withMilestone, withCheck, type Person } from '../../src/people/person.ts'
 import { testKeyRing } from '../helpers/data-key.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
-import { withAppStates, collect, testPeople } from '../helpers/people.ts'
+import { withAppStates, toArray, testPeople } from '../helpers/people.ts'
 
 const NOW = Date.UTC(2026, 10, 1)
 const DAY = 86_400_000
@@ -21,7 +21,7 @@ function setUpPeople() {
 }
 
 const emailsOf = async (people: PeopleStore) =>
-  (await collect(people.all())).map(({ email }) => email).toSorted()
+  (await toArray(people.all())).map(({ email }) => email).toSorted()
 
 it('a change that another process has already made creates no event', async () => {
   const { records } = memoryRecords()
@@ -131,7 +131,7 @@ it('an unreadable record is an error until it is forgotten', async () => {
   await expect(open().get(ada)).rejects.toThrow(PersonUnreadable)
   await expect(open().change(ada, opened)).rejects.toThrow(PersonUnreadable)
   const unreadable: string[] = []
-  const readable = await collect(open().all((key) => unreadable.push(key)))
+  const readable = await toArray(open().all((key) => unreadable.push(key)))
   expect(unreadable).toEqual([keyOfAda])
   expect(readable).toEqual([expect.objectContaining({ email: bob })])
   expect(await open().forget(ada)).toBe(true)
@@ -173,7 +173,7 @@ it('everyone is read 100 records at a time', async () => {
   const people = testPeople({ records: { ...records, getAll }, now: () => NOW })
   for (let number = 0; number < 101; number++) await people.change(`${number}@acme.example`, opened)
 
-  expect(await collect(people.all())).toHaveLength(101)
+  expect(await toArray(people.all())).toHaveLength(101)
   expect(sizes).toEqual([100, 1])
 })
 

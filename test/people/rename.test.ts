@@ -6,7 +6,7 @@ import { vacatedAddress } from '../../src/people/address.ts'
 import { withMilestone, type EmailRecord, type Person } from '../../src/people/person.ts'
 import { testKeyRing } from '../helpers/data-key.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
-import { collect, withEmailState, testPeople } from '../helpers/people.ts'
+import { toArray, withEmailState, testPeople } from '../helpers/people.ts'
 
 const NOW = Date.UTC(2026, 10, 1)
 const [ada, adaNew, bob] = ['ada@acme.example', 'lovelace@acme.example', 'bob@acme.example']
@@ -49,7 +49,7 @@ function setUp() {
 }
 
 const emailsOf = async (people: PeopleStore) =>
-  (await collect(people.all())).map(({ email }) => email).toSorted()
+  (await toArray(people.all())).map(({ email }) => email).toSorted()
 
 it.each([
   ['is emailed again at a corrected address', adaNew, 'deferred'],
@@ -216,7 +216,7 @@ it.each<[what: string, record: Partial<Person>, by: 'list' | undefined, outcome:
   const { people, dieAfter } = setUp()
   await people.change(ada, (before) => ({ ...before, id: 'E1', listedAt: 1, signIns: ['old'] }))
   await people.change(adaNew, (before) => ({ ...before, ...record }))
-  const before = await collect(people.all())
+  const before = await toArray(people.all())
 
   dieAfter(1)
   const interrupted = await people.rename(ada, adaNew, { by }).catch(() => 'renamed')
@@ -225,7 +225,7 @@ it.each<[what: string, record: Partial<Person>, by: 'list' | undefined, outcome:
 
   const merged = { ...signedIn, id: 'E1', listedAt: 1, signIns: ['old', 'new'] }
   const one = { ...merged, email: adaNew, formerEmails: [ada] }
-  expect(await collect(people.all())).toMatchObject(outcome === 'taken' ? before : [one])
+  expect(await toArray(people.all())).toMatchObject(outcome === 'taken' ? before : [one])
 })
 
 it('someone who never signed in gets the sign-ins of their new address', async () => {
@@ -233,7 +233,7 @@ it('someone who never signed in gets the sign-ins of their new address', async (
   await people.change(ada, (before) => optedOut({ ...before, listedAt: 1 }))
   await people.change(adaNew, (before) => ({ ...before, ...signedIn }))
   expect(await people.rename(ada, adaNew)).toBe('renamed')
-  expect(await collect(people.all())).toMatchObject([
+  expect(await toArray(people.all())).toMatchObject([
     { ...signedIn, email: adaNew, listedAt: 1, optedOutAt: expect.any(Number) as number },
   ])
 })

@@ -8,7 +8,7 @@ import { appsOf, newPerson, type AppRecord, type Person } from '../../src/people
 import { withSuccessors } from '../../src/people/successors.ts'
 import { monday } from '../campaigns/lapsed-person.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
-import { collect, newKeepState, testPeople, withConsents } from '../helpers/people.ts'
+import { toArray, newKeepState, testPeople, withConsents } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 
 const activeReplacements = new Map([['slack_1', 'slack_2']])
@@ -136,7 +136,7 @@ async function setUpListing() {
 
 it('no page waits for a list of everyone to find the replacements', async () => {
   const { people, release } = await setUpListing()
-  const everyone = collect(people.all())
+  const everyone = toArray(people.all())
   const onPage = await people.change('ada', (person) => ({ ...person }))
   release()
   await everyone
@@ -146,7 +146,7 @@ it('no page waits for a list of everyone to find the replacements', async () => 
 it('a list of everyone knows each replacement first', async () => {
   const { people, release } = await setUpListing()
   release()
-  const inList = (await collect(people.all())).find(({ email }) => email === 'ada')
+  const inList = (await toArray(people.all())).find(({ email }) => email === 'ada')
   const apps = [await people.get('ada'), inList].map((person) => person?.lastCheck?.apps)
   const moved = [{ instance: 'slack_2', movedFrom: 'slack_1' }]
   expect(apps).toMatchObject([moved, moved])

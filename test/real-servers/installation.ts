@@ -7,7 +7,7 @@ import { Visitor } from '../browser/visitor.ts'
 import { openChromium } from '../helpers/chromium.ts'
 import { freePort, run, type Running } from '../helpers/running.ts'
 import { clientUrls } from '../../src/sign-in/server/client-urls.ts'
-import { examined } from '../doctor/setup.ts'
+import { runDoctor } from '../doctor/setup.ts'
 
 export type RealServer = {
   issuer: string
@@ -113,7 +113,7 @@ export async function openInstallation(
       expect(audited('sign_in')).toHaveLength(signIns)
     },
     async doctor(changed = {}) {
-      const { findings } = await examined({ ...env, ...changed })
+      const { findings } = await runDoctor({ ...env, ...changed })
       return findings
         .filter(({ group, status }) => group === 'Authorization server' && status !== 'ok')
         .map(({ status, says }) => `${status}: ${says}`)

@@ -20,7 +20,7 @@ import { restrictAccess, FolderUnusable, classifySqliteError } from '../../src/r
 import { createSqliteRecords } from '../../src/records/sqlite-records.ts'
 import { openStore } from '../../src/records/store.ts'
 import { createLog } from '../../src/web/log.ts'
-import { examined } from '../doctor/setup.ts'
+import { runDoctor } from '../doctor/setup.ts'
 import { BARE_ENV, spawnOne, statusOf, until, type Spawned } from '../helpers/processes.ts'
 import { freePort } from '../helpers/running.ts'
 
@@ -113,7 +113,7 @@ it.skipIf(!existsSync('/usr/bin/bindfs') || process.getuid?.() !== 0)(
       const server = await serve(data)
       expect(server.output()).toMatch(/"fileSystem":"FUSE".*network file system.*REDIS_URL/)
       await server.end('SIGTERM')
-      const { findings } = await examined(await settings(data))
+      const { findings } = await runDoctor(await settings(data))
       const place = findings.find(({ check, status }) => check === 'store.sqlite' && status === 'warn')
       expect(place).toMatchObject({
         says: expect.stringContaining('(FUSE)'),

@@ -9,7 +9,7 @@ import type { ServerMetadata } from 'openid-client'
 import { expect, it } from 'vitest'
 import type { Settings } from '../../src/settings/settings.ts'
 import { createClientAuth } from '../../src/sign-in/server/client-authentication.ts'
-import { examined } from '../doctor/setup.ts'
+import { runDoctor } from '../doctor/setup.ts'
 import { expectSignedIn, messagesOf } from '../helpers/signed-in.ts'
 import { signIn, type Running } from '../helpers/running.ts'
 import { faultsIn } from '../helpers/settings-faults.ts'
@@ -99,7 +99,7 @@ const assertionsOf = ({ sandbox }: Running): string[] =>
 
 /** The doctor's findings about the client. */
 const clientFound = async ({ env }: Running) =>
-  (await examined(env)).findings.find(({ check }) => check === 'authorization-server.client')
+  (await runDoctor(env)).findings.find(({ check }) => check === 'authorization-server.client')
 
 const method = 'private_key_jwt' as const
 const signing = { method, key: readText('ours.key'), certificate: readText('ours.crt') }

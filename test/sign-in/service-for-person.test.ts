@@ -154,14 +154,15 @@ function slowChecks(respond?: () => Promise<ListedApp[]>) {
       checks.push(page.catch((problem: Problem) => (failures.push(problem), problem.status)))
     }
   }
-  const results = async () => {
+  const finishAll = async () => {
     do {
       for (const finish of running.splice(0)) finish()
       await nextTurn()
     } while (running.length > 0)
-    return (await Promise.all(checks.splice(0))).filter((result) => result === 429).length
+    const results = await Promise.all(checks.splice(0))
+    return { refusals: results.filter((result) => result === 429).length }
   }
-  return { service, check, results, audited, running, started, failures }
+  return { service, check, finishAll, audited, running, started, failures }
 }
 
 it.each([
@@ -212,33 +213,33 @@ it('pages that wait for tokens are counted among those of the person', async () 
 })
 
 it('another site’s pages may have twenty calls of a person, or two in a crowd', async () => {
-  const { check, results, audited } = slowChecks()
+  const { check, finishAll, audited } = slowChecks()
   check('ada', 20, 'otherSite')
   check('ada', 1, 'otherSite')
-  expect([await results(), audited]).toEqual([1, ['limited']])
+  expect([await finishAll(), audited]).toEqual([{ refusals: 1 }, ['limited']])
 
   for (const n of Array(25).keys()) check(`visitor ${n}`, 20, 'otherSite')
   check('ada', 2, 'otherSite')
   check('ada', 1, 'otherSite')
-  expect(await results()).toBe(1)
+  expect(await finishAll()).toEqual({ refusals: 1 })
 
   check('ada', 20, 'otherSite')
-  expect(await results()).toBe(0)
+  expect(await finishAll()).toEqual({ refusals: 0 })
 })
 
 it('another site’s pages keep no own page waiting', async () => {
-  const { check, results, running } = slowChecks()
+  const { check, finishAll, running } = slowChecks()
   for (const n of Array(25).keys()) check(`visitor ${n}`, 20, 'otherSite')
   await nextTurn()
   expect(running).toHaveLength(64)
   check('visitor 1', 9, 'own')
   await nextTurn()
   expect(running).toHaveLength(72)
-  expect(await results()).toBe(0)
+  expect(await finishAll()).toEqual({ refusals: 0 })
 })
 
 it('people whose calls wait for another site’s pages take turns', async () => {
-  const { check, results, running, started } = slowChecks()
+  const { check, finishAll, running, started } = slowChecks()
   for (const n of Array(4).keys()) check(`visitor ${n}`, 20, 'otherSite')
   check('ada', 2, 'otherSite')
   await nextTurn()
@@ -248,16 +249,16 @@ it('people whose calls wait for another site’s pages take turns', async () => 
   await nextTurn()
 
   expect(started.slice(64)).toEqual(['visitor 3', 'ada', 'visitor 3', 'ada'])
-  expect(await results()).toBe(0)
+  expect(await finishAll()).toEqual({ refusals: 0 })
   expect(started).toHaveLength(82)
 })
 
 it('of 300 people’s own pages 128 are under way, and each has its turn', async () => {
-  const { check, results, running, started } = slowChecks()
+  const { check, finishAll, running, started } = slowChecks()
   for (const n of Array(300).keys()) check(`person ${n}`, 1, 'own')
   await nextTurn()
   expect(running).toHaveLength(128)
-  expect(await results()).toBe(0)
+  expect(await finishAll()).toEqual({ refusals: 0 })
   expect(started).toHaveLength(300)
 })
 
@@ -268,7 +269,7 @@ it.each([
   'a check ($kind) fails after $seconds seconds without a turn',
   async ({ kind, more, ...rule }) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const { check, results, running, failures } = slowChecks()
+    const { check, finishAll, running, failures } = slowChecks()
     for (const n of Array(rule.max + 1).keys()) check(`person ${n}`, 1, kind)
     for (const n of Array(64).keys()) check(`visitor ${n}`, 1, more)
     await nextTurn()
@@ -281,7 +282,7 @@ it.each([
     // Those under way have as long as they need.
     const failure = { status: 503, code: 'service_unavailable', retryAfter: 5 }
     expect(failures).toEqual([expect.objectContaining(failure)])
-    expect(await results()).toBe(0)
+    expect(await finishAll()).toEqual({ refusals: 0 })
     expect(failures).toHaveLength(1)
   },
 )
@@ -324,7 +325,7 @@ it.each([
 })
 
 it('a person with many pages keeps no slot from others', async () => {
-  const { check, results, running, started } = slowChecks()
+  const { check, finishAll, running, started } = slowChecks()
   check('eve', 200, 'own')
   for (const n of Array(119).keys()) check(`person ${n}`, 1, 'own')
   check('ada', 2, 'own')
@@ -333,5 +334,5 @@ it('a person with many pages keeps no slot from others', async () => {
   for (const finish of running.splice(0, 2)) finish()
   await nextTurn()
   expect(started.slice(-2)).toEqual(['eve', 'ada'])
-  expect(await results()).toBe(0)
+  expect(await finishAll()).toEqual({ refusals: 0 })
 })

@@ -11,7 +11,7 @@ import { neutralCompany } from '../../src/company/company.ts'
 import { createLanguages } from '../../src/web/languages/languages.ts'
 import { createTexts } from '../../src/web/languages/texts.ts'
 import { useFolder } from '../helpers/folder.ts'
-import { collected, heldBytes } from '../helpers/heap.ts'
+import { collectGarbage, heldBytes } from '../helpers/heap.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const english = readCatalogue(LANGUAGES_FOLDER, 'en')
@@ -207,10 +207,10 @@ describe('the language of a person', () => {
     // What other tests leave behind shows once; a leak shows each time.
     const growths: number[] = []
     for (const from of [500, 2_500, 4_500]) {
-      await collected()
+      await collectGarbage()
       const before = heldBytes()
       askFor(from, from + 2_000)
-      await collected()
+      await collectGarbage()
       growths.push(heldBytes() - before)
     }
     expect(Math.min(...growths)).toBeLessThan(125_000)

@@ -7,7 +7,7 @@ import express, { type ErrorRequestHandler, type Request, type RequestHandler } 
 import { afterEach, expect, it } from 'vitest'
 import type { Problem } from '../../src/problem.ts'
 import { createLimits, type Limits } from '../../src/web/rate-limit.ts'
-import { collected, heldBytes } from '../helpers/heap.ts'
+import { collectGarbage, heldBytes } from '../helpers/heap.ts'
 import { listen } from '../helpers/listen.ts'
 
 const PER_MINUTE = 30
@@ -123,10 +123,10 @@ it('a counted address keeps none of the header from which the proxy’s client w
   const headerBytes = 8_000
   const from = (number: number) =>
     signIn(`${'x'.repeat(headerBytes)}, 198.151.${100 + (number >> 8)}.${100 + (number & 0xff)}`)
-  await collected()
+  await collectGarbage()
   const before = heldBytes()
   await send(...Array.from({ length: addresses }, (_, number) => from(number)))
-  await collected()
+  await collectGarbage()
   expect(heldBytes() - before).toBeLessThan((addresses * headerBytes) / 10)
 })
 
