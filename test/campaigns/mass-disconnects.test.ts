@@ -246,49 +246,50 @@ it.each<[string, string, number, number | undefined]>([
   }
 })
 
-it.each<[string, number, number[], number[]]>([
-  ['don’t, but have a new app, if listed a day and a half before', -3 * HALF, [17, 20], [24]],
-  ['do if listed just under a day and a half before', 1 - 3 * HALF, [41, 44], []],
-  ['do if listed with the first lapse', 0, [41, 44], []],
-])('people with a first listing lose the app with the others: they %s', async (_when, early, lost, isNew) => {
+it.each<[string, early: number, lapsedOfHad: [number, number][], newFor: number[]]>([
+  ['a day and a half before the first lapse is a new app', -3 * HALF, [[17, 20]], [24]],
+  ['just under a day and a half before it is a loss', 1 - 3 * HALF, [[41, 44]], []],
+  ['with the first lapse is a loss', 0, [[41, 44]], []],
+])('a first listing %s', async (_when, early, lapsedOfHad, newFor) => {
   const people = [
     ...copies(17, lostApps([slack], monday)),
     ...copies(3, lostApps([], monday)),
     ...copies(24, firstListed(monday + early)),
   ]
   const found = await findClusters(people, { ...NO_CLUSTERS, evaluatedAt: monday - 3 * DAY }, RUN)
-  expect(found.massDisconnects.flatMap(({ lapsed, had }) => [lapsed, had])).toEqual(lost)
-  expect(found.newApps.map((one) => one.people)).toEqual(isNew)
+  expect(found.massDisconnects.map(({ lapsed, had }) => [lapsed, had])).toEqual(lapsedOfHad)
+  expect(found.newApps.map((one) => one.people)).toEqual(newFor)
 })
 
-const nineteen = Array<number>(19).fill(0)
+/** `lostAfter`: when one person lost the app, after the listings. `keptBy`: number of people who still have it. */
+type Listings = { listed: number; lostAfter?: number; keptBy?: number; isKnownAsNew?: true }
 // prettier-ignore
-it.each<[string, { lost?: number[]; kept?: number; listed?: number[]; known?: boolean }, lapsedOfHad: number[], newFor: number[]]>([
-  ['are new if no one is known to have had it', { listed: nineteen }, [], [19]],
-  ['are losses if one of five who had it lost it', { lost: [0], kept: 4, listed: nineteen }, [20, 24], []],
-  ['are new if one of six who had it lost it', { lost: [0], kept: 5, listed: nineteen }, [], [19]],
-  ['are losses if they make five with a loss', { lost: [0], listed: Array<number>(4).fill(0) }, [5, 5], []],
-  ['are too few if they make four with a loss', { lost: [0], listed: Array<number>(3).fill(0) }, [], []],
-  ['are losses if a loss follows just within a day and a half', { lost: [3 * HALF - 1], listed: nineteen }, [20, 20], []],
-  ['are new if a loss follows a day and a half later', { lost: [3 * HALF], listed: nineteen }, [], [19]],
-  ['stay new if a loss follows after the app was found to be new', { lost: [1], listed: nineteen, known: true }, [], [19]],
-])('first listings of an app %s', async (_what, row, lapsedOfHad, newFor) => {
-  const { lost: lapses = [], kept = 0, listed = [], known = false } = row
+it.each<[string, Listings, lapsedOfHad: [number, number][], newFor: number[]]>([
+  ['are new if no one is known to have had it', { listed: 19 }, [], [19]],
+  ['are losses if one of five who had it lost it', { listed: 19, lostAfter: 0, keptBy: 4 }, [[20, 24]], []],
+  ['are new if one of six who had it lost it', { listed: 19, lostAfter: 0, keptBy: 5 }, [], [19]],
+  ['are losses if they make five with a loss', { listed: 4, lostAfter: 0 }, [[5, 5]], []],
+  ['are too few if they make four with a loss', { listed: 3, lostAfter: 0 }, [], []],
+  ['are losses if a loss follows just within a day and a half', { listed: 19, lostAfter: 3 * HALF - 1 }, [[20, 20]], []],
+  ['are new if a loss follows a day and a half later', { listed: 19, lostAfter: 3 * HALF }, [], [19]],
+  ['stay new if a loss follows after the app was found to be new', { listed: 19, lostAfter: 1, isKnownAsNew: true }, [], [19]],
+])('first listings of an app %s', async (_what, { listed, lostAfter, keptBy = 0, isKnownAsNew }, lapsedOfHad, newFor) => {
+  const lapses = lostAfter === undefined ? [] : [lostApps([slack], monday + lostAfter)]
   const people = [
-    ...lapses.map((later) => lostApps([slack], monday + later)),
-    ...copies(kept, lostApps([], monday)),
-    ...listed.map((later) => firstListed(monday + later)),
+    ...lapses,
+    ...copies(keptBy, lostApps([], monday)),
+    ...copies(listed, firstListed(monday)),
     ...copies(20, first),
   ]
   const before = { instance: 'slack_1', name: 'Slack', noticedAt: monday + 1, since: monday, people: 19 }
 
-  const found = await findClusters(people, { ...NO_CLUSTERS, ...(known && { newApps: [before] }) }, monday + 2 * DAY)
+  const found = await findClusters(people, { ...NO_CLUSTERS, ...(isKnownAsNew && { newApps: [before] }) }, monday + 2 * DAY)
 
-  expect(found.massDisconnects.flatMap(({ lapsed, had }) => [lapsed, had])).toEqual(lapsedOfHad)
+  expect(found.massDisconnects.map(({ lapsed, had }) => [lapsed, had])).toEqual(lapsedOfHad)
   expect(found.newApps.map((one) => one.people)).toEqual(newFor)
   const after = people.map((one) => afterEvaluation(one, found.massDisconnects).lastCheck!.apps)
   const isLost = (app: { lapsedAt?: number }) => app.lapsedAt !== undefined
-  expect(after.flat().filter(isLost)).toHaveLength(lapsedOfHad[0] ?? lapses.length)
+  expect(after.flat().filter(isLost)).toHaveLength(lapsedOfHad[0]?.[0] ?? lapses.length)
 })
 
 it.each([

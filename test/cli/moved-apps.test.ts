@@ -36,12 +36,12 @@ async function moveOnHold(company = withoutReplaces(), movers = twelve) {
   const list = (emails: string[], ...apps: string[]) => {
     for (const email of emails) unconnectedApps.set(email, ['jira_1', ...apps])
   }
-  const connect = async (at: number) => {
+  const connectSeven = async (at: number) => {
     list(seven)
     for (const email of seven)
       await people.change(email, (person) => ({ ...withConsents(person, at, [jira]), signedInAt: at }))
   }
-  const see = async () => {
+  const readPages = async () => {
     const { now } = conditions
     const store = openPeople({ ...onramp, now: () => now }, given.company)
     const state = await keepState.load()
@@ -52,95 +52,95 @@ async function moveOnHold(company = withoutReplaces(), movers = twelve) {
     const returned = report.days.reduce((sum, day) => sum + day.returned, 0)
     return { state, report, returned, item, help: loser.help, events }
   }
-  const subjects = () =>
+  const slackSubjects = () =>
     sentEmails.map(({ subject }) => subject).filter((subject) => subject.startsWith('Slack'))
   list(twelve, 'slack_1')
   await runAt(0)
-  await connect(monday + DAY)
+  await connectSeven(monday + DAY)
   await runAt(1)
   list(seven, 'slack_1')
   await runAt(2)
   list(movers, 'slack_2')
   await runAt(3)
   /** To people, not to admins. */
-  const texts = () => sentEmails.flatMap(({ to, text }) => (twelve.includes(to) ? text : []))
+  const textsToPeople = () => sentEmails.flatMap(({ to, text }) => (twelve.includes(to) ? text : []))
   /** The operators who released the emails about new apps to one of them. */
   const releasedBy = async () => {
     const { campaigns } = (await people.get(seven[0]!))!
     const emails = campaigns.find(({ name }) => name === 'new-apps')?.emails ?? []
     return emails.map((email) => email.releasedBy)
   }
-  return { given, run, runAt, connect, see, subjects, texts, releasedBy }
+  return { given, run, runAt, connectSeven, readPages, slackSubjects, textsToPeople, releasedBy }
 }
 
 const QUESTION =
   '12 people have slack_2 now. If it has moved there, add “slack_2: { replaces: slack_1 }” to the company file.'
 const MOVED = 'Slack has moved to slack_2.'
+const UNNAMED = `${QUESTION} We haven’t emailed them: the cause`
+const NAMED = `${MOVED} We haven’t emailed them yet. To email them, run:`
 
 it.each([
-  { named: 'never', before: QUESTION, after: QUESTION },
-  { named: 'before the move', before: MOVED, after: MOVED },
-  { named: 'after the move', before: MOVED, after: MOVED },
-  { named: 'at its release', before: QUESTION, after: MOVED },
-])('a lost app that moves keeps one command, named in the company file $named', async (row) => {
-  const { named, before, after } = row
-  const { given, run, runAt, see, subjects, connect } = await moveOnHold(
-    named === 'before the move' ? withReplaces() : withoutReplaces(),
-  )
-  if (named === 'after the move') {
-    given.company = withReplaces()
+  ['isn’t named in the company file', withoutReplaces, withoutReplaces, 'slack_1', UNNAMED],
+  ['is named in the company file', withReplaces, withReplaces, 'slack_2', NAMED],
+  ['is named in the company file later', withoutReplaces, withReplaces, 'slack_2', NAMED],
+])(
+  'a move on hold that %s emails no one, and offers one command',
+  async (_how, atMove, later, app, detail) => {
+    const { given, run, readPages, slackSubjects } = await moveOnHold(atMove())
+    given.company = later()
     await run(twelve, given)
-  }
-  const whilePaused = subjects()
-  const { item, help, events, report } = await see()
-  const command = expect.stringMatching(/--release slack_2$/) as string
+    const { item, help, events, report } = await readPages()
+    const command = expect.stringMatching(/--release slack_2$/) as string
+    const title = expect.stringContaining('Slack: 7 of 7 people') as string
+    expect([slackSubjects(), report.fellBack]).toEqual([[], 0])
+    expect(item).toMatchObject({ title, count: 7, href: `/admin/people?show=onHold&app=${app}`, command })
+    expect(item?.detail.slice(0, detail.length)).toBe(detail)
+    expect(help).toMatchObject({ kind: 'onHold', command })
+    expect(events.filter((what) => what === 'lost')).toHaveLength(1)
+  },
+)
 
-  expect([whilePaused, report.fellBack]).toEqual([[], 0])
-  const href = `/admin/people?show=onHold&app=${before === MOVED ? 'slack_2' : 'slack_1'}`
-  const title = expect.stringContaining('Slack: 7 of 7 people') as string
-  expect(item).toMatchObject({ title, count: 7, href, command })
-  const why =
-    before === MOVED
-      ? 'We haven’t emailed them yet. To email them, run:'
-      : 'We haven’t emailed them: the cause'
-  expect(item?.detail.startsWith(`${before} ${why}`)).toBe(true)
-  expect([help.kind, help.command, events.filter((what) => what === 'lost')]).toEqual([
-    'onHold',
-    command,
-    ['lost'],
+const MOVED_SUBJECT = 'Slack has moved: connect it to search again'
+const NEW_SUBJECT = 'Slack is new in search'
+// prettier-ignore
+it.each([
+  ['no file names emails everyone about a new app', withoutReplaces, withoutReplaces, 12, NEW_SUBJECT, QUESTION],
+  ['the file names emails those who had the app', withReplaces, withReplaces, 7, MOVED_SUBJECT, MOVED],
+  ['the file names later emails those who had the app', withoutReplaces, withReplaces, 7, MOVED_SUBJECT, MOVED],
+])('the release of a move that %s', async (_which, atMove, atRelease, count, subject, text) => {
+  const { given, runAt, readPages, slackSubjects } = await moveOnHold(atMove())
+  given.company = atRelease()
+  const { exit, err } = await runAt(7, { release: ['slack_1'] })
+  expect(slackSubjects()).toEqual(Array(count).fill(subject))
+  expect([exit, err]).toEqual([0, expect.stringContaining(`usually within six hours. ${text}\n`)])
+  expect(err).not.toContain('Was it removed')
+  expect((await readPages()).events).not.toContain('back')
+})
+
+it.each([
+  ['that the file names as moved have access again', withReplaces, 7],
+  ['that no file names as moved have a new app', withoutReplaces, 0],
+])('after a release, people who connect an app %s', async (_outcome, company, count) => {
+  const { runAt, connectSeven, readPages } = await moveOnHold(company())
+  await runAt(7, { release: ['slack_1'] })
+  await connectSeven(monday + 8 * DAY)
+  const { exit } = await runAt(8)
+  const { report, returned } = await readPages()
+  expect(report.datasources).toMatchObject([
+    { instance: 'jira_1', counts: { connected: 0 } },
+    { instance: 'slack_2', counts: { connected: 7 } },
   ])
-
-  if (after === MOVED) given.company = withReplaces()
-  const released = await runAt(7, { release: ['slack_1'] })
-  const isMoved = after === MOVED
-  const subject = isMoved ? 'Slack has moved: connect it to search again' : 'Slack is new in search'
-  expect(subjects()).toEqual(Array(isMoved ? 7 : 12).fill(subject))
-  expect(released.err).toContain(`usually within six hours. ${after}\n`)
-  expect(released.exit).toBe(0)
-  expect(released.err).not.toContain('Was it removed')
-  expect((await see()).events).not.toContain('back')
-
-  // Only a person who connects the new instance has access again.
-  await connect(monday + 8 * DAY)
-  const last = await runAt(8)
-  expect(
-    (await see()).report.datasources.map(({ instance, counts }) => [instance, counts.connected]),
-  ).toEqual([
-    ['jira_1', 0],
-    ['slack_2', 7],
-  ])
-  expect([last.exit, (await see()).returned]).toEqual([0, isMoved ? 7 : 0])
-  await expect(runAt(9, { release: ['slack_1'] })).rejects.toThrow('no emails about this app are held back')
+  expect([exit, returned]).toEqual([0, count])
 })
 
 it.each([
   ['in the company file, then on the lists', true],
   ['on the lists, then in the company file', false],
 ])('a move %s counts those who had the app', async (_order, isFirst) => {
-  const { given, runAt, see } = await moveOnHold(isFirst ? withReplaces() : withoutReplaces())
+  const { given, runAt, readPages } = await moveOnHold(isFirst ? withReplaces() : withoutReplaces())
   given.company = withReplaces()
   await runAt(4)
-  expect((await see()).state.newApps).toMatchObject([{ instance: 'slack_2', people: 7, isMoved: true }])
+  expect((await readPages()).state.newApps).toMatchObject([{ instance: 'slack_2', people: 7, isMoved: true }])
 })
 
 it('an email about a move on hold has the operator who released it', async () => {
@@ -151,15 +151,18 @@ it('an email about a move on hold has the operator who released it', async () =>
 })
 
 it('an app on hold that moves for some people is connected for none of them', async () => {
-  const { see } = await moveOnHold(withoutReplaces(), seven.slice(0, 3))
-  const { report, returned, events } = await see()
+  const { readPages } = await moveOnHold(withoutReplaces(), seven.slice(0, 3))
+  const { report, returned, events } = await readPages()
   expect(report.datasources.map(({ counts }) => counts.connected)).toEqual([0, 0, 0])
   expect([returned, events.includes('lost'), events.includes('back')]).toEqual([0, true, false])
 })
 
 it('a hold that moves for some people names the move and counts everyone', async () => {
-  const { see, runAt } = await moveOnHold(withoutReplaces(), [...seven.slice(0, 3), ...twelve.slice(10)])
-  const { item, help, report } = await see()
+  const { readPages, runAt } = await moveOnHold(withoutReplaces(), [
+    ...seven.slice(0, 3),
+    ...twelve.slice(10),
+  ])
+  const { item, help, report } = await readPages()
   const move = '5 people have slack_2 now. If it has moved there, add “slack_2: { replaces: slack_1 }” to'
   const command = expect.stringMatching(/--release slack_1$/) as string
   const title = expect.stringContaining('7 of 7 people') as string
@@ -173,34 +176,35 @@ it('a hold that moves for some people names the move and counts everyone', async
 })
 
 it('no email names an app on hold, also where it moved for some people', async () => {
-  const { runAt, texts } = await moveOnHold(withoutReplaces(), seven.slice(0, 3))
-  const before = texts()
+  const { runAt, textsToPeople } = await moveOnHold(withoutReplaces(), seven.slice(0, 3))
+  const before = textsToPeople()
   await runAt(8)
-  const all = [...before, ...texts()].join('')
+  const all = [...before, ...textsToPeople()].join('')
   expect(all).toContain('Jira')
   expect(all).not.toContain('Slack')
 })
 
-it.each([withReplaces, withoutReplaces])(
-  'a hold is over once its people have connected the new instance',
-  async (company) => {
-    const { connect, runAt, see } = await moveOnHold(company())
-    expect((await see()).state.massDisconnects).toHaveLength(1)
-    await connect(monday + 4 * DAY)
-    await runAt(4)
-    expect((await see()).state.massDisconnects).toEqual([])
-  },
-)
+it.each([
+  ['named in the company file', withReplaces],
+  ['not named there', withoutReplaces],
+])('a hold of a move %s is over once its people have connected the app', async (_which, company) => {
+  const { connectSeven, runAt, readPages } = await moveOnHold(company())
+  expect((await readPages()).state.massDisconnects).toHaveLength(1)
+  await connectSeven(monday + 4 * DAY)
+  await runAt(4)
+  expect((await readPages()).state.massDisconnects).toEqual([])
+  await expect(runAt(5, { release: ['slack_1'] })).rejects.toThrow('no emails about this app are held back')
+})
 
 it('a lost app that moved is lost for no one once it counts as removed', async () => {
-  const { runAt, see, subjects } = await moveOnHold()
-  const before = await see()
+  const { runAt, readPages, slackSubjects } = await moveOnHold()
+  const before = await readPages()
   await runAt(4, { removed: ['slack_1'] })
 
-  const { report, state, item, events } = await see()
+  const { report, state, item, events } = await readPages()
   const lostIn = ({ datasources }: typeof report) => datasources.reduce((sum, { lapsed }) => sum + lapsed, 0)
   expect([lostIn(before.report), lostIn(report)]).toEqual([7, 0])
   expect([state.massDisconnects, item]).toEqual([[], undefined])
-  expect(subjects()).toEqual(Array(12).fill('Slack is new in search'))
+  expect(slackSubjects()).toEqual(Array(12).fill('Slack is new in search'))
   expect(events).toContain('lost')
 })

@@ -59,25 +59,28 @@ it('a person loses access when an app lapses, not when one is added', () => {
 })
 
 const off = { instance: 'slack_1', name: 'Slack', status: 'disabled' } as const
-const has = (...instances: string[]) => ({ list: listed(...instances) })
-const consented = { list: [], hasLeft: true }
-const gone = { list: [], delisted: new Set(['slack_1']) }
-type Response = { list: ListedApp[]; hasLeft?: boolean; delisted?: Set<string> }
-const lost = [has('slack_1'), consented, has('slack_1')]
+const lists = (...instances: string[]) => ({ list: listed(...instances) })
+/** After a consent, Slack is no longer listed. */
+const connects = { list: [], isConnected: true }
+/** Slack leaves many people’s lists. */
+const manyLack = { list: [], delisted: new Set(['slack_1']) }
+type Response = { list: ListedApp[]; isConnected?: boolean; delisted?: Set<string> }
+const losesSlack = [lists('slack_1'), connects, lists('slack_1')]
+// prettier-ignore
 it.each<[string, Response[], string[]]>([
-  ['was never lost', [has('slack_1'), consented], []],
-  ['is new after the first check', [has(), has('slack_1')], []],
-  ['was lost', [...lost, has('slack_1')], ['lost 2']],
-  ['was lost and is back', [...lost, consented, has()], ['lost 2', 'back 3']],
-  ['was lost twice', [...lost, consented, has('slack_1')], ['lost 2', 'back 3', 'lost 4']],
-  ['was lost again after it left the list', [...lost, has(), has('slack_1')], ['lost 2', 'back 3', 'lost 4']],
-  ['was turned off and on while it was lost', [...lost, { list: [off] }, has('slack_1')], ['lost 2']],
-  ['was lost and left the list', [...lost, has()], ['lost 2']],
-  ['was lost, left many lists and returned', [...lost, gone, { ...gone, ...has('slack_1') }], ['lost 2']],
-  ['was lost and moved', [...lost, has('slack_2')], ['lost 2']],
+  ['was never lost', [lists('slack_1'), connects], []],
+  ['is new after the first check', [lists(), lists('slack_1')], []],
+  ['was lost', [...losesSlack, lists('slack_1')], ['lost 2']],
+  ['was lost and is back', [...losesSlack, connects, lists()], ['lost 2', 'back 3']],
+  ['was lost twice', [...losesSlack, connects, lists('slack_1')], ['lost 2', 'back 3', 'lost 4']],
+  ['was lost again after it left the list', [...losesSlack, lists(), lists('slack_1')], ['lost 2', 'back 3', 'lost 4']],
+  ['was turned off and on while it was lost', [...losesSlack, { list: [off] }, lists('slack_1')], ['lost 2']],
+  ['was lost and left the list', [...losesSlack, lists()], ['lost 2']],
+  ['was lost, left many lists and returned', [...losesSlack, manyLack, { ...manyLack, ...lists('slack_1') }], ['lost 2']],
+  ['was lost and moved', [...losesSlack, lists('slack_2')], ['lost 2']],
 ])('a record has each loss of an app that %s', (_what, responses, expected) => {
-  const after = responses.reduce((before, { list, hasLeft, delisted }, nth) => {
-    const connected = hasLeft
+  const after = responses.reduce((before, { list, isConnected, delisted }, nth) => {
+    const connected = isConnected
       ? [{ instance: 'slack_1', name: 'Slack', since: AT, consentStartedAt: AT + nth }]
       : []
     const response = { checkedAt: AT + nth, unconnected: list, connected, ...(delisted && { delisted }) }
@@ -87,14 +90,18 @@ it.each<[string, Response[], string[]]>([
 })
 
 it.each<[string, Response[]]>([
-  ['known', [has('slack_1')]],
-  ['new', [has(), has('slack_1')]],
-  ['lost', lost],
-  ['lost, and has moved', [...lost, has('slack_2')]],
+  ['known', [lists('slack_1')]],
+  ['new', [lists(), lists('slack_1')]],
+  ['lost', losesSlack],
+  ['lost, and has moved', [...losesSlack, lists('slack_2')]],
 ])('an app that was %s is still that after many lists lacked it', (_what, responses) => {
-  const before = responses.reduce((person, { list, hasLeft }, nth) => {
+  const before = responses.reduce((person, { list, isConnected }, nth) => {
     const connected = [{ instance: 'slack_1', name: 'Slack', since: AT, consentStartedAt: AT + nth }]
-    return withCheck(person, { checkedAt: AT + nth, unconnected: list, ...(hasLeft && { connected }) }, AT)
+    return withCheck(
+      person,
+      { checkedAt: AT + nth, unconnected: list, ...(isConnected && { connected }) },
+      AT,
+    )
   }, ada)
   const list = before.lastCheck?.apps.filter(({ status }) => status !== 'connected') as ListedApp[]
   const during = afterCheck(before, [], AT + 8)
