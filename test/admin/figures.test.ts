@@ -94,6 +94,9 @@ const removed = { ...APPS[2]!, noticedAt: now, since: start + 3 * DAY, people: 9
 const keepState = { massDisconnects: [lost, moved], delistedApps: [removed], zones: {}, days: [] }
 const counted = (people: readonly Person[]) => summarizeAll(Readable.from(people), keepState)
 
+const sumOf = <T>(all: readonly T[], count: (one: T) => number) =>
+  all.reduce((sum, one) => sum + count(one), 0)
+
 const rowsOf = async (people: readonly Person[], query: URLSearchParams) =>
   await listPeople(counted(people), parsePeopleQuery(Object.fromEntries(query), now))
 
@@ -117,18 +120,26 @@ it('every figure equals the rows of the list that it opens', async () => {
         const query = new URLSearchParams(href.split('?')[1])
         filters.add(query.get('show') ?? '')
         const { total, people: rows } = await rowsOf(people, query)
-        expect([href, total]).toEqual([href, count])
+        expect(total, `the list ${href} has the people of its figure`).toBe(count)
         if (rows.some(({ apps }) => apps.some(({ lostAs }) => lostAs === query.get('app'))))
           filters.add('moved')
       }
       if (report.datasources.some(({ lapsed, onHold }) => lapsed > onHold && onHold > 0))
         filters.add('earlier')
       for (const { state, apart } of overview.stats)
-        expect(apart.filter((one) => one.state !== state)).toEqual([])
+        expect(
+          apart.filter((one) => one.state !== state),
+          'what is told apart is of its state',
+        ).toEqual([])
       for (const stage of ['invited', 'signedIn'] as const)
-        expect(report.days.reduce((sum, day) => sum + day[stage], 0)).toBe(report.funnel[stage])
-      expect(report.hadToConnect + report.nothing + report.unchecked).toBe(report.people)
-      expect(PROGRESS_STATES.reduce((sum, state) => sum + report[state], 0)).toBe(report.people)
+        expect(
+          sumOf(report.days, (day) => day[stage]),
+          'the days add up',
+        ).toBe(report.funnel[stage])
+      const byNeed = report.hadToConnect + report.nothing + report.unchecked
+      expect(byNeed, 'everyone had to connect, had nothing to, or is unchecked').toBe(report.people)
+      const byProgress = sumOf(PROGRESS_STATES, (state) => report[state])
+      expect(byProgress, 'everyone has one state of progress').toBe(report.people)
     }),
     { numRuns: 60 },
   )

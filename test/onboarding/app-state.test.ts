@@ -69,26 +69,24 @@ type Step = (walk: Walk, now: number) => Walk
 const leave = (walk: Walk, of: string, now: number) =>
   startConsent(walk, { instance: of, step: `${of}${now}`, now })
 
+/** A step that a counterexample prints in words. */
+const named = (words: string, step: Step): Step => Object.assign(step, { [fc.toStringMethod]: () => words })
+
 const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.array(fc.record({ instance, status: fc.constantFrom(...LISTED) }), { maxLength: 3 }).map(
-    (listed): Step =>
-      (walk, now) =>
-        applyCheck(
-          walk,
-          listed.map((entry) => ({ ...entry, name: entry.instance })),
-          now,
-          30,
-        ),
-  ),
-  fc.tuple(instance, fc.constantFrom(skip, block, leave)).map(
-    ([of, act]): Step =>
-      (walk, now) =>
-        act(walk, of, now),
-  ),
-  fc.nat(5).map((which): Step => (walk, now) => {
-    const { attempt } = walk.apps[which] ?? {}
-    return attempt === undefined ? walk : finishReturn(walk, attempt.step, now).walk
+  fc.array(fc.record({ instance, status: fc.constantFrom(...LISTED) }), { maxLength: 3 }).map((listed) => {
+    const unconnected = listed.map((entry) => ({ ...entry, name: entry.instance }))
+    const words = listed.map((entry) => `${entry.instance} ${entry.status}`).join(', ')
+    return named(`check: ${words}`, (walk, now) => applyCheck(walk, unconnected, now, 30))
   }),
+  fc
+    .tuple(instance, fc.constantFrom(skip, block, leave))
+    .map(([of, act]) => named(`${act.name} ${of}`, (walk, now) => act(walk, of, now))),
+  fc.nat(5).map((which) =>
+    named(`return of app ${which}`, (walk, now) => {
+      const { attempt } = walk.apps[which] ?? {}
+      return attempt === undefined ? walk : finishReturn(walk, attempt.step, now).walk
+    }),
+  ),
 )
 
 /** The state on the pages, mapped to the count in which the app has to appear. */
@@ -105,6 +103,27 @@ const FIGURES = {
   'in-flight': 'pending',
 } as const
 
+const CONTEXT = {
+  t,
+  person: '',
+  from: undefined,
+  isAutomatic: true,
+  describe: () => noDescription,
+  approvals: [],
+  confirmSeconds: 30,
+}
+
+/** @returns from the overview: each app's figure, the apps with a row or the card, and whether it is open */
+function shownOnPage(walk: Walk, now: number) {
+  const { rows, more, card, state } = overviewOf(walk, { ...CONTEXT, now })
+  const inRows = [...rows, ...more]
+  const figures = Object.fromEntries(inRows.map(({ instance, kind }) => [instance, FIGURES[kind] as string]))
+  // The card's app has no row; it is offered, or being confirmed.
+  const ofCard = card === undefined ? {} : { [card.instance]: 'pending' }
+  const withPlace = [...inRows.map(({ instance }) => instance), ...Object.keys(ofCard)]
+  return { figures: { ...figures, ...ofCard }, withPlace, isOpen: state === 'open' }
+}
+
 it('page, status and report agree about every app', async () => {
   await fc.assert(
     fc.asyncProperty(
@@ -113,43 +132,28 @@ it('page, status and report agree about every app', async () => {
         let [walk, now] = [newWalk(0), 0]
         for (const { step, ms } of story) walk = step(walk, (now += ms))
 
-        const context = {
-          now,
-          t,
-          person: '',
-          from: undefined,
-          isAutomatic: true,
-          describe: () => noDescription,
-          approvals: [],
-          confirmSeconds: 30,
-        }
-        const overview = overviewOf(walk, context)
-        // The card's app has no row; it is offered, or being confirmed.
-        const rows = [...overview.rows, ...overview.more]
-        const figures = new Map<string, string>(rows.map(({ instance, kind }) => [instance, FIGURES[kind]]))
-        if (overview.card !== undefined) figures.set(overview.card.instance, 'pending')
-        const shown = walk.apps.map(({ instance }) => figures.get(instance))
-        expect(rows.length).toBe(walk.apps.length - (overview.card === undefined ? 0 : 1))
+        const { figures, withPlace, isOpen } = shownOnPage(walk, now)
+        const counts = { connected: 0, pending: 0, skipped: 0, off: 0, blocked: 0 }
+        for (const figure of Object.values(figures)) counts[figure as keyof typeof counts]++
+        const { connected, pending, skipped } = counts
 
-        const count = (counted: string) => shown.filter((found) => found === counted).length
-        const [connected, pending, skipped] = ['connected', 'pending', 'skipped'].map(count)
-        expect(statusOf(walkStates(walk, now))).toEqual({ connected, pending, skipped })
-        expect(overview.state === 'open').toBe(pending !== 0)
-
-        const reported = await statesInReport(walk, now)
-        const states = walk.apps.map(({ instance }) => reported.get(instance))
-        expect(states.map((state) => (state === 'unconnected' ? 'pending' : state))).toEqual(shown)
-
-        const next = nextStep(walkStates(walk, now))
-        expect(next.kind === 'finished').toBe(pending === 0)
+        expect(withPlace.toSorted(), 'each app has one place on the page').toEqual(
+          walk.apps.map(({ instance }) => instance).toSorted(),
+        )
+        expect(await figuresInReport(walk, now), 'the report has each app as the page').toEqual(figures)
+        const states = walkStates(walk, now)
+        expect(statusOf(states), 'the status counts as the page').toEqual({ connected, pending, skipped })
+        expect(isOpen, 'the page is open while an app is pending').toBe(pending > 0)
+        const isFinished = nextStep(states).kind === 'finished'
+        expect(isFinished, 'a next step is offered while an app is pending').toBe(pending === 0)
       },
     ),
     { numRuns: 200 },
   )
 })
 
-/** The report's state of the app after a page. */
-async function statesInReport(walk: Walk, now: number): Promise<Map<string, string>> {
+/** The report's state of each app after a page, as the page's figure. */
+async function figuresInReport(walk: Walk, now: number) {
   let person = newPerson('ada@acme.example', 0)
   const progress = new ProgressRecorder(
     Object.assign(testPeople(), {
@@ -162,5 +166,6 @@ async function statesInReport(walk: Walk, now: number): Promise<Map<string, stri
   )
   const user = { issuer: 'i', subject: 's', email: 'ada@acme.example', emailVerified: true }
   await progress.recordProgress(user, walk, now)
-  return new Map(appsOf(person).map(({ instance, state }) => [instance, state]))
+  const figureOf = (state: string) => (state === 'unconnected' ? 'pending' : state)
+  return Object.fromEntries(appsOf(person).map(({ instance, state }) => [instance, figureOf(state)]))
 }
