@@ -9,53 +9,49 @@ import {
 import type { ListEntry } from '../../src/campaigns/people-file.ts'
 import { isVacated, vacatedAddress } from '../../src/people/address.ts'
 
+// Rows and people are written as text. `ada E1 Ada`: address, id and name. `ada@gone`: the address of someone whose own
+// was reassigned. `king E1 formerly ada`: a person with a former address. `ada → king`: a change of address.
 const row = (text: string) => {
   const [name = '', id] = text.split(' ')
   const isGone = name.endsWith('@gone')
   return { email: isGone ? vacatedAddress(name, 'E1') : `${name}@x.example`, ...(id && { id }) }
 }
-/** `ada E1 <king`: address ada, id E1, former address king. */
 const person = (text: string) => {
-  const [own = '', former] = text.split(' <')
+  const [own = '', former] = text.split(' formerly ')
   return { ...row(own), ...(former && { formerEmails: former.split(',').map((name) => row(name).email) }) }
 }
-/** `ada E1 Ada`: address, id and name. */
 const namedRow = (text: string) => ({ ...row(text), ...(text.split(' ')[2] && { name: text.split(' ')[2] }) })
 const refuse = (change: AddressChange) => ({ ...change, fault: '' })
 const shown = ({ email, id = '' }: { email: string; id?: string }) =>
   `${email.split('@')[0]}${isVacated(email) ? '@gone' : ''} ${id}`.trim()
 
+const changesOf = ({ changes }: ListedPeople) =>
+  changes.map(({ from, to }) => `${shown({ email: from })} → ${shown({ email: to })}`)
+
+// prettier-ignore
 it.each<[what: string, list: string[], known: string[], changes: string[], current: string[]]>([
   ['a known address', ['ada E1'], ['ada E1'], [], ['ada E1']],
   ['a known address without an id', ['ada E1'], ['ada'], [], ['ada E1']],
-  ['another id at a known address', ['ada E2'], ['ada E1'], ['ada ada@gone'], ['ada E2']],
+  ['another id at a known address', ['ada E2'], ['ada E1'], ['ada → ada@gone'], ['ada E2']],
   ['another id at the address of someone without an id', ['ada E2'], ['ada'], [], ['ada E2']],
   ['a known address of someone with an id', ['ada'], ['ada E1'], [], ['ada']],
-  ['a known id back at the address it lost', ['ada E1'], ['ada@gone E1 <ada'], ['ada@gone ada'], ['ada E1']],
-  [
-    'a former address of an id whose own was reassigned',
-    ['ada E1', 'king E2'],
-    ['king E1 <ada'],
-    ['king ada'],
-    ['ada E1', 'king E2'],
-  ],
+  ['a known id back at the address it lost', ['ada E1'], ['ada@gone E1 formerly ada'], ['ada@gone → ada'], ['ada E1']],
+  ['a former address of an id whose own was reassigned', ['ada E1', 'king E2'], ['king E1 formerly ada'], ['king → ada'], ['ada E1', 'king E2']],
   ['someone new', ['bob E2'], ['ada E1'], [], ['bob E2']],
-  ['a known id with a new address', ['king E1'], ['ada E1'], ['ada king'], ['king E1']],
-  ['a former address', ['ada'], ['king <ada'], [], ['king']],
-  ['a former address with the id', ['ada E1'], ['king E1 <ada'], [], ['king E1']],
-  ['a former address of someone without an id', ['ada E1'], ['king <ada'], [], ['king E1']],
-  ['a former address, but another id: someone new', ['ada E2'], ['king E1 <ada'], [], ['ada E2']],
-  ['a former address that has a person', ['ada'], ['king <ada', 'ada'], [], ['ada']],
-  ['both addresses', ['ada', 'king'], ['king <ada'], [], ['king']],
-  ['a new address, and the former one', ['king E1', 'ada'], ['ada E1'], ['ada king'], ['king E1']],
-  ['an address that is passed on', ['king E1', 'ada E2'], ['ada E1'], ['ada king'], ['king E1', 'ada E2']],
-  ['two exchanged', ['bob E1', 'ada E2'], ['ada E1', 'bob E2'], ['ada bob', 'bob ada'], ['bob E1', 'ada E2']],
+  ['a known id with a new address', ['king E1'], ['ada E1'], ['ada → king'], ['king E1']],
+  ['a former address', ['ada'], ['king formerly ada'], [], ['king']],
+  ['a former address with the id', ['ada E1'], ['king E1 formerly ada'], [], ['king E1']],
+  ['a former address of someone without an id', ['ada E1'], ['king formerly ada'], [], ['king E1']],
+  ['a former address, but another id: someone new', ['ada E2'], ['king E1 formerly ada'], [], ['ada E2']],
+  ['a former address that has a person', ['ada'], ['king formerly ada', 'ada'], [], ['ada']],
+  ['both addresses', ['ada', 'king'], ['king formerly ada'], [], ['king']],
+  ['a new address, and the former one', ['king E1', 'ada'], ['ada E1'], ['ada → king'], ['king E1']],
+  ['an address that is passed on', ['king E1', 'ada E2'], ['ada E1'], ['ada → king'], ['king E1', 'ada E2']],
+  ['two exchanged', ['bob E1', 'ada E2'], ['ada E1', 'bob E2'], ['ada → bob', 'bob → ada'], ['bob E1', 'ada E2']],
 ])('a list with %s is matched by id, then by address', (_what, list, known, changes, current) => {
   const rows = new ListedPeople(list.map(row))
   for (const one of known) rows.matchRow(person(one))
-  expect(rows.changes.map(({ from, to }) => `${shown({ email: from })} ${shown({ email: to })}`)).toEqual(
-    changes,
-  )
+  expect(changesOf(rows)).toEqual(changes)
   expect(rows.rowsByCurrentAddress([]).map(shown)).toEqual(current)
   // The record at a reassigned address is still the former person's.
   const isRefused = ({ email, id }: ListEntry) =>
@@ -68,21 +64,22 @@ it.each<[what: string, list: string[], known: string[], changes: string[], curre
   )
 })
 
+// prettier-ignore
 it.each<[what: string, known: string[], list: string[], changes: string[]]>([
   ['a name, and the former id nowhere', ['ada E1 Ada'], ['ada E9 Ada'], []],
   ['a name, and the former id with another one', ['ada E1 Ada'], ['ada E9 Ada', 'bob E1 Bob'], []],
   ['a name, and the former id without one', ['ada E1 Ada'], ['ada E9 Ada', 'bob E1'], []],
-  ['a name, and the former id with it, too', ['ada E1 Ada'], ['ada E9 Ada', 'bob E1 Ada'], ['ada bob']],
+  ['a name, and the former id with it, too', ['ada E1 Ada'], ['ada E9 Ada', 'bob E1 Ada'], ['ada → bob']],
   ['names, and exchanged ids', ['ada E1 Ada', 'bob E2 Bob'], ['ada E2 Ada', 'bob E1 Bob'], []],
-  ['one name, and exchanged ids', ['ada E1 J', 'bob E2 J'], ['ada E2 J', 'bob E1 J'], ['ada bob', 'bob ada']],
-  ['another name, and the former id nowhere', ['ada E1 Ada'], ['ada E9 Bea'], ['ada ada@gone']],
-  ['another name, and the former id elsewhere', ['ada E1 Ada'], ['ada E9 Bea', 'bob E1 Ada'], ['ada bob']],
-  ['no names, and the former id nowhere', ['ada E1'], ['ada E9'], ['ada ada@gone']],
-  ['no names, and the former id elsewhere', ['ada E1'], ['ada E9', 'bob E1'], ['ada bob']],
-  ['no names, and exchanged ids', ['ada E1', 'bob E2'], ['ada E2', 'bob E1'], ['ada bob', 'bob ada']],
-  ['a name of someone who had left', ['ada E1 Ada left'], ['ada E9 Ada'], ['ada ada@gone']],
+  ['one name, and exchanged ids', ['ada E1 J', 'bob E2 J'], ['ada E2 J', 'bob E1 J'], ['ada → bob', 'bob → ada']],
+  ['another name, and the former id nowhere', ['ada E1 Ada'], ['ada E9 Bea'], ['ada → ada@gone']],
+  ['another name, and the former id elsewhere', ['ada E1 Ada'], ['ada E9 Bea', 'bob E1 Ada'], ['ada → bob']],
+  ['no names, and the former id nowhere', ['ada E1'], ['ada E9'], ['ada → ada@gone']],
+  ['no names, and the former id elsewhere', ['ada E1'], ['ada E9', 'bob E1'], ['ada → bob']],
+  ['no names, and exchanged ids', ['ada E1', 'bob E2'], ['ada E2', 'bob E1'], ['ada → bob', 'bob → ada']],
+  ['a name of someone who had left', ['ada E1 Ada left'], ['ada E9 Ada'], ['ada → ada@gone']],
   ['another name at an address that an operator gave', ['ada E1 Ada unlisted'], ['ada E9 Bea'], []],
-  ['the former id elsewhere, too', ['ada E1 Ada unlisted'], ['ada E9 Bea', 'bob E1 Ada'], ['ada bob']],
+  ['the former id elsewhere, too', ['ada E1 Ada unlisted'], ['ada E9 Bea', 'bob E1 Ada'], ['ada → bob']],
   ['another name there, after a list without them', ['ada E1 Ada unlisted left'], ['ada E9 Bea'], []],
 ])('addresses with %s are matched by name, then by id', (_what, known, list, changes) => {
   const rows = new ListedPeople(list.map(namedRow))
@@ -93,9 +90,7 @@ it.each<[what: string, known: string[], list: string[], changes: string[]]>([
       ...(text.includes(' unlisted') && { hasUnlistedAddress: true }),
       ...(text.endsWith(' left') && { leftAt: 2 }),
     })
-  expect(rows.changes.map(({ from, to }) => `${shown({ email: from })} ${shown({ email: to })}`)).toEqual(
-    changes,
-  )
+  expect(changesOf(rows)).toEqual(changes)
   expect(rows.rowsByCurrentAddress([])).toHaveLength(list.length)
 })
 
@@ -105,7 +100,7 @@ it.each([
   ['the former address only', ['ada'], 0],
 ])('a list with %s skips an ambiguous row and reports it', (_what, list, faults) => {
   const rows = new ListedPeople(list.map(row))
-  rows.matchRow(person('king E1 <ada'))
+  rows.matchRow(person('king E1 formerly ada'))
   expect(rows.rowsByCurrentAddress([])).toHaveLength(list.length - faults)
   expect(rows.faults).toHaveLength(faults)
   for (const fault of rows.faults) expect(fault).toContain('ada@')
@@ -113,7 +108,7 @@ it.each([
 
 it('a list without ids has no row for someone whose address is another person’s now', () => {
   const rows = new ListedPeople([row('ada')])
-  expect(rows.matchRow(person('ada@gone E1 <ada'))).toBeUndefined()
+  expect(rows.matchRow(person('ada@gone E1 formerly ada'))).toBeUndefined()
   expect(rows.matchRow(person('ada E2'))).toEqual(row('ada'))
   expect(rows.rowsByCurrentAddress([]).map(shown)).toEqual(['ada'])
   expect([rows.outdated, rows.changes]).toEqual([[], []])
@@ -121,7 +116,9 @@ it('a list without ids has no row for someone whose address is another person’
 
 it('the next run finishes an interrupted rename', () => {
   const rows = new ListedPeople([row('king E1')])
-  expect(rows.matchRow({ ...person('king E1 <ada'), renamingFrom: row('ada').email })).toEqual(row('king E1'))
+  expect(rows.matchRow({ ...person('king E1 formerly ada'), renamingFrom: row('ada').email })).toEqual(
+    row('king E1'),
+  )
   expect(rows.changes).toEqual([{ from: row('ada').email, to: row('king').email }])
 })
 

@@ -166,6 +166,6 @@ async function figuresInReport(walk: Walk, now: number) {
   )
   const user = { issuer: 'i', subject: 's', email: 'ada@acme.example', emailVerified: true }
   await progress.recordProgress(user, walk, now)
-  const figureOf = (state: string) => (state === 'unconnected' ? 'pending' : state)
-  return Object.fromEntries(appsOf(person).map(({ instance, state }) => [instance, figureOf(state)]))
+  const withPageName = (state: string) => (state === 'unconnected' ? 'pending' : state)
+  return Object.fromEntries(appsOf(person).map(({ instance, state }) => [instance, withPageName(state)]))
 }

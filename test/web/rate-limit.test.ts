@@ -248,43 +248,12 @@ async function begin(
   return { accepted, refusal, end: () => (end(), all) }
 }
 
+// prettier-ignore
 it.each([
-  {
-    what: 'begin sign-ins',
-    share: 'starting',
-    ofNetwork: 100,
-    others: 29,
-    each: 9,
-    own: 10,
-    code: 'too_many',
-  },
-  {
-    what: 'redeem codes',
-    share: 'redeeming',
-    ofNetwork: 100,
-    others: 29,
-    each: 9,
-    own: 30,
-    code: 'too_many',
-  },
-  {
-    what: 'redeem codes',
-    share: 'redeeming',
-    ofNetwork: 100,
-    others: 599,
-    each: 2,
-    own: 2,
-    code: 'too_many',
-  },
-  {
-    what: 'post logout tokens',
-    share: 'checkingLogoutToken',
-    ofNetwork: 500,
-    others: 29,
-    each: 9,
-    own: 23,
-    code: 'too_many_requests',
-  },
+  { what: 'begin sign-ins', share: 'starting', ofNetwork: 100, others: 29, each: 9, own: 10, code: 'too_many' },
+  { what: 'redeem codes', share: 'redeeming', ofNetwork: 100, others: 29, each: 9, own: 30, code: 'too_many' },
+  { what: 'redeem codes', share: 'redeeming', ofNetwork: 100, others: 599, each: 2, own: 2, code: 'too_many' },
+  { what: 'post logout tokens', share: 'checkingLogoutToken', ofNetwork: 500, others: 29, each: 9, own: 23, code: 'too_many_requests' },
 ] as const)('a network may $what at once: $ofNetwork alone, $own beside $others others', async (row) => {
   const { share, ofNetwork, each, code } = row
   // More in sum than all networks may have at once.
