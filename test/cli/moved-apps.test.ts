@@ -54,14 +54,6 @@ async function moveOnHold(company = withoutReplaces(), movers = twelve) {
   }
   const slackSubjects = () =>
     sentEmails.map(({ subject }) => subject).filter((subject) => subject.startsWith('Slack'))
-  list(twelve, 'slack_1')
-  await runAt(0)
-  await connectSeven(monday + DAY)
-  await runAt(1)
-  list(seven, 'slack_1')
-  await runAt(2)
-  list(movers, 'slack_2')
-  await runAt(3)
   /** To people, not to admins. */
   const textsToPeople = () => sentEmails.flatMap(({ to, text }) => (twelve.includes(to) ? text : []))
   /** The operators who released the emails about new apps to one of them. */
@@ -70,6 +62,17 @@ async function moveOnHold(company = withoutReplaces(), movers = twelve) {
     const emails = campaigns.find(({ name }) => name === 'new-apps')?.emails ?? []
     return emails.map((email) => email.releasedBy)
   }
+
+  // Everyone has Slack to connect, seven do, they lose it, and it moves.
+  list(twelve, 'slack_1')
+  await runAt(0)
+  await connectSeven(monday + DAY)
+  await runAt(1)
+  list(seven, 'slack_1')
+  await runAt(2)
+  list(movers, 'slack_2')
+  await runAt(3)
+
   return { given, run, runAt, connectSeven, readPages, slackSubjects, textsToPeople, releasedBy }
 }
 
