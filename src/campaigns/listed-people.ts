@@ -20,11 +20,37 @@ const IF_WRONG =
 
 type KnownPerson = Pick<
   Person,
-  'email' | 'id' | 'name' | 'formerEmails' | 'renamingFrom' | 'hasUnlistedAddress' | 'listedAt' | 'leftAt'
+  | 'email'
+  | 'id'
+  | 'name'
+  | 'formerEmails'
+  | 'renamingFrom'
+  | 'hasUnlistedAddress'
+  | 'listedAt'
+  | 'leftAt'
+  | 'optedOutAt'
 >
 
 const isSamePerson = (row: ListEntry, { id }: KnownPerson): boolean =>
   row.id === undefined || id === undefined || row.id === id
+
+/** Words of a name; in scripts without spaces, its characters. */
+const wordsIn = (name = ''): Set<string> => {
+  const plain = name.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
+  return new Set(plain.match(/\p{Script=Han}|\p{Script=Hangul}|\p{L}{2,}/gu))
+}
+
+/** True if a list without ids has the address again after a time without it, with a name that shares no word. */
+const isNamesake = (row: ListEntry, { id, name, leftAt }: KnownPerson): boolean => {
+  const [words, former] = [wordsIn(row.name), wordsIn(name)]
+  const haveNames = words.size > 0 && former.size > 0
+  return (
+    (row.id ?? id) === undefined &&
+    leftAt !== undefined &&
+    haveNames &&
+    ![...words].some((word) => former.has(word))
+  )
+}
 
 export class ListedPeople {
   /** Renames to apply: new addresses of known ids, vacated addresses of reassigned ones, and interrupted renames. */
@@ -35,10 +61,17 @@ export class ListedPeople {
   /** If the list names someone twice, the last row counts. */
   readonly #rows: ReadonlyMap<string, ListEntry>
   readonly #byId: ReadonlyMap<string | undefined, ListEntry>
+  readonly #bySharedId: ReadonlyMap<string | undefined, ListEntry[]>
   readonly #known = new Set<string>()
   /** Addresses of different people on the list and on record. */
   readonly #reassigned = new Set<string>()
   readonly #newIds: ListEntry[] = []
+  /** Rows that share the id of a person with another address. */
+  readonly #sharedIds: AddressChange[] = []
+  /** Addresses without a record whose row has another person's id. */
+  readonly #unclear = new Set<string>()
+  /** Sentences about people who opted out, and whose address is another person's now. */
+  readonly #questions: string[] = []
   /** Current addresses by the former address on the list. */
   readonly #current = new Map<string, string>()
   /** People who were on the list, and those of them who no longer are. */
@@ -49,13 +82,14 @@ export class ListedPeople {
     this.#list = list
     this.#rows = new Map(list.map((row) => [row.email, row]))
     this.#byId = new Map(list.map((row) => [row.id, row]))
+    this.#bySharedId = Map.groupBy(list, (row) => row.sharedId)
   }
 
   /** The person's row, with their new address. Call it once for each person on record. */
   matchRow(person: KnownPerson): ListEntry | undefined {
     const { email, id, formerEmails = [], renamingFrom } = person
     if (renamingFrom !== undefined) this.changes.push({ from: renamingFrom, to: email })
-    const rowsAt = (address: string) => this.#rows.get(address) ?? []
+    const rowsAt = (address: string): ListEntry[] => [this.#rows.get(address) ?? []].flat()
     const byId = id === undefined ? undefined : this.#byId.get(id)
     const rowAtAddress = byId?.email === email ? byId : this.#rows.get(email)
     const wasListed = person.listedAt !== undefined && person.leftAt === undefined
@@ -69,21 +103,32 @@ export class ListedPeople {
     const isKnown = person.listedAt !== undefined && byId === undefined
     const hasGivenAddress = isKnown && person.hasUnlistedAddress === true
     const isCorrected = hasGivenAddress || (wasListed && hasSameName)
-    const isReassigned = hasNewId && !isCorrected
+    const isOtherPerson = rowAtAddress !== undefined && isNamesake(rowAtAddress, person)
+    const isReassigned = (hasNewId && !isCorrected) || isOtherPerson
     if (isReassigned) this.#reassigned.add(email)
     else this.#known.add(email)
     const mustMove = isReassigned || isVacated(email)
     const isElsewhere = byId !== undefined && byId !== rowAtAddress && !isCorrected
     const isNew = isElsewhere && (mustMove || !formerEmails.includes(byId.email))
-    const current = isNew ? byId.email : isReassigned ? vacatedAddress(email, id) : email
+    const current = isNew ? byId.email : isReassigned ? vacatedAddress(email, id ?? person.name) : email
     if (current !== email) this.changes.push({ from: email, to: current })
     this.#known.add(current)
     const former = isNew ? [...formerEmails, email] : formerEmails
     // Without an id, the row at an address that is another person's is theirs.
-    const isOwn = (row: ListEntry) => (isVacated(email) ? row.id === id : isSamePerson(row, person))
+    const isOwn = (row: ListEntry) =>
+      isVacated(email) ? id !== undefined && row.id === id : isSamePerson(row, person)
     const formerRows = former.flatMap(rowsAt).filter((row) => isOwn(row) && row.email !== current)
     for (const row of formerRows) this.#current.set(row.email, current)
-    const row = isNew ? byId : isReassigned ? undefined : (rowAtAddress ?? formerRows[0])
+    const sharing = id === undefined ? [] : (this.#bySharedId.get(id) ?? [])
+    for (const { email: to } of sharing) this.#sharedIds.push({ from: email, to })
+    // One of these rows is the person's.
+    const unclear = sharing.length > 0 ? { email } : undefined
+    const row = isNew ? byId : isReassigned ? undefined : (rowAtAddress ?? formerRows[0] ?? unclear)
+    const left = formerEmails.at(-1) ?? ''
+    if (isVacated(current) && current === email && person.optedOutAt !== undefined && rowsAt(left).length > 0)
+      this.#questions.push(
+        `${left} is another person's, by the list, and its former owner opted out. If it is the same person, run "${COMMAND} person rename ${email} ${left}". If it isn't, run "${COMMAND} invite forget ${email}"`,
+      )
     this.#before += Number(wasListed)
     this.#leaving += Number(wasListed && row === undefined)
     return row && { ...row, email: current }
@@ -97,8 +142,16 @@ export class ListedPeople {
     // The former address is free now, and may belong to another person.
     for (const { from, to } of this.changes) if (!refusedAddresses.has(to)) this.#known.delete(from)
     this.faults = refused.map(({ to, fault }) => `${fault}. Until then ${to} gets no email.`)
+    this.faults.push(...this.#questions)
+    for (const { from, to } of this.#sharedIds)
+      if (!this.#known.has(to)) {
+        this.#unclear.add(to)
+        this.faults.push(
+          `${to} gets no email: it has the id of ${from}. If that is their former address, remove its row. Otherwise, correct one of these ids`,
+        )
+      }
     return this.#list.flatMap((row) => {
-      if (refusedAddresses.has(row.email)) return []
+      if (refusedAddresses.has(row.email) || this.#unclear.has(row.email)) return []
       const email = this.#known.has(row.email) ? undefined : this.#current.get(row.email)
       if (email === undefined) return row
       if (!this.#rows.has(email)) return { ...row, email }
@@ -139,11 +192,11 @@ export class ListedPeople {
       const move = isDone ? `is at ${to} now` : `moves to ${to}`
       if (isVacated(origin)) return `${from} has its former id again: what was recorded since ${move}`
       const ifSame = !isDone
-        ? 'If it is the same person, put the former id on the list'
+        ? 'If it is the same person, put the former id or name on the list'
         : origin === from
-          ? `If only the id was corrected, run "${COMMAND} person rename ${to} ${from}"`
+          ? `If it is the same person, run "${COMMAND} person rename ${to} ${from}"`
           : 'If it is the same person, put the former ids back on the list: the next run returns all data'
-      return `${from} has another id, so it is another person's: the data of the former one ${move}. ${ifSame}`
+      return `${from} is another person's, by the list's id or name: the data of the former one ${move}. ${ifSame}`
     })
   }
 
@@ -155,13 +208,14 @@ export class ListedPeople {
   /** Rows of people without a record. Call it after `rowsByCurrentAddress`. */
   rowsWithoutRecord(): ListEntry[] {
     return [...this.#rows.values()].filter(
-      ({ email }) => !this.#known.has(email) && !this.#current.has(email),
+      ({ email }) => ![this.#known, this.#current, this.#unclear].some((addresses) => addresses.has(email)),
     )
   }
 }
 
 /**
- * Removes ids that would mix people up: ids shared by several rows, and row numbers (1, 2, 3 …).
+ * Removes ids that would mix people up: ids shared by several rows, and row numbers (1, 2, 3 …). An id of two rows
+ * becomes their `sharedId`.
  * Removes rows that share an address, but neither id nor name, because two people never become one.
  * @returns `unused`: the number of removed ids; `faults`: sentences about removed rows
  */
@@ -171,7 +225,10 @@ export function withUsableIds(list: readonly ListEntry[]) {
   const numbers = list.map(({ id }) => (/^\d{1,9}$/.test(id ?? '') ? Number(id) : NaN))
   const areRows = numbers.every((number, at) => number > (numbers[at - 1] ?? -1) && number <= 2 * list.length)
   const isUsable = (id = '') => !areRows && owners.get(id) !== ''
-  const withoutId = ({ id: _unusable, ...row }: ListEntry): ListEntry => row
+  const sharing = Map.groupBy(areRows ? [] : list, ({ id }) => id)
+  // A person whose address changes may be listed with both for some days.
+  const withoutId = ({ id: sharedId, ...row }: ListEntry): ListEntry =>
+    sharedId !== undefined && sharing.get(sharedId)?.length === 2 ? { ...row, sharedId } : row
   const used = list.map((row) => (row.id === undefined || isUsable(row.id) ? row : withoutId(row)))
   const first = new Map<string, { id: string; name: string | undefined }>()
   const faults = new Map<string, string>()

@@ -79,7 +79,9 @@ export async function renameAll<R extends AddressChange>(
       onDone(requested)
     } else {
       const fault =
-        outcome === 'taken' && source === 'list' ? takenOnListFault(to) : FAULTS[outcome](to, isMoving)
+        outcome === 'taken' && source === 'list'
+          ? takenOnListFault(to, isMoving)
+          : FAULTS[outcome](to, isMoving)
       refused.push({ ...requested, outcome, fault: `${from}: unchanged: ${fault}` })
     }
   }
@@ -108,14 +110,16 @@ export async function previewRenames(
 }
 
 const THIRD_ADDRESS = 'rename that person first (to swap addresses, use a third one)'
-const takenOnListFault = (to: string) =>
-  `${to} has data of its own, and two people never become one. If only the ids are wrong, correct them, or leave \`id\` empty in these rows. Otherwise, ${THIRD_ADDRESS}`
+const deleteNewer = (to: string, isMoving: boolean) =>
+  isMoving ? '' : `, or if it is the same person, delete the newer data: "${COMMAND} invite forget ${to}"`
+const takenOnListFault = (to: string, isMoving: boolean) =>
+  `${to} has data of its own, and two people never become one. If only the ids are wrong, correct them, or leave \`id\` empty in these rows. Otherwise, ${THIRD_ADDRESS}${deleteNewer(to, isMoving)}`
 
 const FAULTS = {
   unchanged: (to: string) => `is ${to} already`,
   unknown: () => 'there is no data for this address',
   taken: (to: string, isMoving: boolean) =>
-    `${to} has data of its own, and two people never become one: ${THIRD_ADDRESS}${isMoving ? '' : `, or if it is the same person, delete the newer data: "${COMMAND} invite forget ${to}"`}`,
+    `${to} has data of its own, and two people never become one: ${THIRD_ADDRESS}${deleteNewer(to, isMoving)}`,
   unreadable: (to: string) => `what is stored about it or ${to} can't be read: "${COMMAND} doctor"`,
 }
 

@@ -141,7 +141,7 @@ export class PeopleStore {
    * same call finishes an interrupted rename.
    * @param options.change also applied to the record
    * @param options.isExpected if it returns false, nothing changes: `unknown`
-   * @param options.by who says that both addresses are one person's; an operator if absent
+   * @param options.by says that both addresses are one person's; an operator if absent
    * @returns `unchanged`: the person already has the address, or both are one; `unknown`: the former address has no
    * record; `taken`: the new address has another person's record
    * @throws {PersonUnreadable}
@@ -258,7 +258,7 @@ export class PeopleStore {
     return this.#unexpired(plain)
   }
 
-  /** After the retention, keeps only the opt-out, whose it is, and the times that exclude the person from the counts. */
+  /** After the retention, keeps the opt-out, whose it is, and the times that exclude the person from the counts. */
   #unexpired(plain: string): Person | undefined {
     const { retentionDays, now } = this.#deps
     const person = JSON.parse(plain) as Person

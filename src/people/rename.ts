@@ -19,7 +19,7 @@ type RenameRequest = {
   by: RenameSource | undefined
 }
 
-/** Who says that both addresses are one person's: the list, by their id, or the account that signed in. */
+/** Either tells that both addresses are one person's: the list by their id, the sign-in by the account. */
 type RenameSource = 'list' | 'sign-in'
 
 /**
@@ -35,7 +35,7 @@ export function decideRename(
   if (person === undefined) return { kind: other?.formerEmails?.includes(from) ? 'unchanged' : 'unknown' }
   if (!isExpected(person)) return { kind: 'unknown' }
   const isReturn = !isBegun && by !== 'list' && isNewcomerAfter(person, other)
-  const isListedAgain = by !== undefined && isSuccessor(person, other)
+  const isListedAgain = by === 'sign-in' && isSuccessor(person, other)
   // Someone who never signed in has no account that could be another one than that at the new address.
   const mayHaveSignedIn = (by === 'list' || person.signIns === undefined) && other && isOnlySignedIn(other)
   const isSame = isBegun || isReturn || isListedAgain || mayHaveSignedIn === true
@@ -57,7 +57,7 @@ const isNewcomerAfter = (person: Person, other: Person | undefined): other is Pe
   other?.formerEmails === undefined &&
   (other?.listedAt ?? 0) >= (renamedAt(person) ?? Infinity)
 
-/** True if the other record began when a list without ids gave the person the new address: no one has signed in to it. */
+/** True if the other record began when a list without ids had only the new address, and no one has signed in to it. */
 const isSuccessor = (person: Person, other: Person | undefined): other is Person =>
   person.leftAt !== undefined &&
   other?.listedAt !== undefined &&

@@ -1,6 +1,7 @@
 // People whose address on the list differs from the one on record.
 import { expect, it } from 'vitest'
 import { withUsableIds } from '../../src/campaigns/listed-people.ts'
+import type { ListEntry } from '../../src/campaigns/people-file.ts'
 import { renameAll } from '../../src/cli/rename.ts'
 import { vacatedAddress } from '../../src/people/address.ts'
 import { toArray } from '../helpers/people.ts'
@@ -44,6 +45,37 @@ it('a person with a new address and the same id stays opted out', async () => {
   expect(subjectsTo(KING)).toHaveLength(0)
 })
 
+it('someone who is listed with both addresses for some days stays opted out', async () => {
+  const { run, people, subjectsTo, unconnectedApps } = installation()
+  for (const email of [ADA, KING]) unconnectedApps.set(email, ['slack_1'])
+  const [former, present] = [ADA, KING].map((email) => ({ email, id: 'E1' })) as [ListEntry, ListEntry]
+  await run([former, ...others])
+  await people.change(ADA, (person) => ({ ...person, optedOutAt: 1 }))
+
+  const both = await run(withUsableIds([former, present, ...others]).list)
+  const { exit } = await run([present, ...others])
+
+  expect([both.exit, exit]).toEqual([3, 0])
+  expect(both.err).toContain(`Needs you: ${KING} gets no email: it has the id of ${ADA}.`)
+  expect(await people.get(KING)).toMatchObject({ id: 'E1', optedOutAt: 1 })
+  expect(subjectsTo(KING)).toHaveLength(0)
+})
+
+it('someone who is back with a new address after the retention stays opted out', async () => {
+  const { run, people, subjectsTo, unconnectedApps, conditions } = installation()
+  for (const email of [ADA, KING]) unconnectedApps.set(email, ['slack_1'])
+  await run([{ email: ADA, id: 'E1' }, ...others])
+  await people.change(ADA, (person) => ({ ...person, optedOutAt: monday }))
+  await run(others)
+  conditions.now = monday + 140 * DAY
+  await run(others)
+
+  await run([{ email: KING, id: 'E1' }, ...others])
+
+  expect(await people.get(KING)).toMatchObject({ id: 'E1', optedOutAt: monday })
+  expect(subjectsTo(KING)).toHaveLength(0)
+})
+
 it('a newcomer with someone’s former address inherits nothing, and that person keeps it all', async () => {
   const { run, people, subjectsTo, unconnectedApps, conditions } = installation()
   unconnectedApps.set(ADA, ['slack_1'])
@@ -56,7 +88,7 @@ it('a newcomer with someone’s former address inherits nothing, and that person
   const [newcomer, leaver] = [await people.get(ADA), await people.get(former)]
   await run([{ email: KING, id: 'E7' }, { email: ADA, id: 'E9' }, ...others])
 
-  expect([exit, err]).toEqual([0, expect.stringContaining(`the data of the former one is at ${former} now`)])
+  expect([exit, err]).toEqual([3, expect.stringContaining(`the data of the former one is at ${former} now`)])
   expect(newcomer).toMatchObject({ id: 'E9', lastCheck: expect.anything() as object })
   for (const field of ['optedOutAt', 'finishedAt', 'formerEmails']) expect(newcomer).not.toHaveProperty(field)
   expect(leaver).toMatchObject({
@@ -82,7 +114,7 @@ it.each<[string, string | undefined, string, number?]>([
 
   const { err } = await run(listOf('E8', after))
 
-  const named = [...err.matchAll(/-- person rename (\S+) (\S+)"/g)]
+  const named = [...err.matchAll(/-- person rename (\S+) (\S+)"$/gm)]
   expect(named).toHaveLength(commands)
   for (const [, from = '', to = ''] of named) {
     expect(await people.rename(from, to, { change: (person) => ({ ...person, actions: [] }) })).toBe(
@@ -227,8 +259,8 @@ it('a dry run says where data would move, and names no command for it', async ()
   const before = [{ email: ADA, id: 'E1' }, ...others]
   const known = before.map((one) => ({ ...one, listedAt: 1, changedAt: 1, campaigns: [] }))
   const { err } = await dryRun([{ email: ADA, id: 'E9' }, ...others], known)
-  const move = `^In a run, ${ADA} has another id.* of the former one moves to \\S+\\.left\\.invalid\\. .*`
-  expect(new RegExp(move, 'm').exec(err)?.[0]).toMatch(/put the former id on the list$/)
+  const move = `^In a run, ${ADA} is another person.s, by the list.s id or name.* of the former one moves to \\S+\\.left\\.invalid\\. .*`
+  expect(new RegExp(move, 'm').exec(err)?.[0]).toMatch(/put the former id or name on the list$/)
   expect(err).not.toContain('person rename')
 })
 

@@ -30,19 +30,25 @@ export function setUpProgress() {
   const delisted = new Set<string>()
   const notified: unknown[] = []
 
-  function startProcess({ skew = 0, user = ada }: { skew?: number; user?: User } = {}) {
+  /** @param reads a page has just read the record at the verified address, as the first one of a walk has */
+  function startProcess({
+    skew = 0,
+    user = ada,
+    reads = false,
+  }: { skew?: number; user?: User; reads?: boolean } = {}) {
     const now = () => time + skew
     const people = testPeople({ records, now, onEvents: () => {} })
-    const change: typeof people.change = async (email, how) => {
+    const change: typeof people.change = async (email, how, loaded) => {
       writes++
       if (isAway) throw new Error('away')
       most = Math.max(most, ++underWay)
-      return await people.change(email, how).finally(() => underWay--)
+      return await people.change(email, how, loaded).finally(() => underWay--)
     }
     const rename: typeof people.rename = (...given) =>
       isAway ? Promise.reject(new Error('away')) : people.rename(...given)
+    const addressAt: typeof people.addressAt = (...given) => people.addressAt(...given)
     const progress = new ProgressRecorder(
-      Object.assign(testPeople({ records, now, onEvents: () => {} }), { change, rename }),
+      { get: (email) => people.get(email), change, rename, addressAt },
       { instances: () => delisted },
       { warn: (...line: unknown[]) => void notified.push(line) },
       now,
@@ -56,9 +62,10 @@ export function setUpProgress() {
         walk = change(walk)
         return progress.recordIntents(user, walk)
       },
-      page: (unconnected: UnconnectedApp[], change = (before: Walk) => before) => {
+      page: async (unconnected: UnconnectedApp[], change = (before: Walk) => before) => {
         walk = applyCheck(change(walk), unconnected, now(), 90)
-        return progress.recordProgress(user, walk, now())
+        const read = reads ? { person: await people.get(user.email ?? '') } : undefined
+        return await progress.recordProgress(user, walk, now(), read)
       },
       campaign: (unconnected: UnconnectedApp[]) =>
         people.change(ada.email, (before) => withCheck(before, { checkedAt: now(), unconnected }, now())),
@@ -74,6 +81,7 @@ export function setUpProgress() {
     report,
     advance: (milliseconds: number) => void (time += milliseconds),
     setStoreAway: (is: boolean) => void (isAway = is),
+    setWalk: (change: Partial<Walk>) => void (walk = { ...walk, ...change }),
     loseWalk: () => void (walk = newWalk(time)),
     written: () => writes,
     notified,

@@ -73,13 +73,15 @@ it('a record changed by two processes at once loses nothing', async () => {
   expect([...values.values()]).toEqual(before)
 })
 
-it('after the retention, only an opt-out and why its person isn’t counted are remembered', async () => {
+it('after the retention, an opt-out keeps whose it is and why they aren’t counted', async () => {
   const { open } = setUpPeople()
   await open().change(ada, opened)
   const uncounted = { leftAt: NOW, unknownAt: NOW }
+  const identity = { id: 'E1', signIns: ['key'] }
   await open().change(bob, (before) => ({
     ...withMilestone(opened(before), 'optedOutAt', NOW),
     ...uncounted,
+    ...identity,
   }))
   const later = open(NOW + 90 * DAY)
   expect(await later.get(ada)).toBeUndefined()
@@ -88,6 +90,7 @@ it('after the retention, only an opt-out and why its person isn’t counted are 
     changedAt: NOW,
     optedOutAt: NOW,
     ...uncounted,
+    ...identity,
     campaigns: [],
   })
   expect(await emailsOf(later)).toEqual([bob])

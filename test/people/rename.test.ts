@@ -228,13 +228,45 @@ it.each<[what: string, record: Partial<Person>, by: 'list' | undefined, outcome:
   expect(await toArray(people.all())).toMatchObject(outcome === 'taken' ? before : [one])
 })
 
+// prettier-ignore
+it.each<[what: string, former: Partial<Person>, other: Partial<Person>, by: 'list' | 'sign-in' | undefined, outcome: string]>([
+  ['is all that a list without ids had', {}, {}, 'sign-in', 'renamed'],
+  ['has the same id', { id: 'E1' }, { id: 'E1' }, 'sign-in', 'renamed'],
+  ['has an id, and the former one had none', {}, { id: 'E1' }, 'sign-in', 'renamed'],
+  ['has another id', { id: 'E1' }, { id: 'E2' }, 'sign-in', 'taken'],
+  ['is on the list with the former one', { leftAt: undefined as never }, {}, 'sign-in', 'taken'],
+  ['was never on the list', {}, { listedAt: undefined as never }, 'sign-in', 'taken'],
+  ['has left the list, too', {}, { leftAt: 5 }, 'sign-in', 'taken'],
+  ['has an account of its own', {}, { signIns: ['other'] }, 'sign-in', 'taken'],
+  ['had another address', {}, { formerEmails: [bob] }, 'sign-in', 'taken'],
+  ['is named by an operator', {}, {}, undefined, 'taken'],
+  ['is named by a list', {}, {}, 'list', 'taken'],
+])('a new address that %s is, or isn’t, the same person’s', async (_what, former, other, by, outcome) => {
+  const { people, dieAfter } = setUp()
+  const invited = { campaigns: [{ name: 'c', emails: [{ at: 4, reminder: 0, state: 'sent' as const }] }] }
+  const signIns = ['key']
+  await people.change(ada, (before) => ({ ...before, signIns, listedAt: 1, leftAt: 3, optedOutAt: 2, ...former }))
+  await people.change(adaNew, (before) => ({ ...before, ...invited, listedAt: 3, ...other }))
+  const before = await toArray(people.all())
+
+  dieAfter(1)
+  const interrupted = await people.rename(ada, adaNew, { by }).catch(() => 'renamed')
+  dieAfter(Infinity)
+  expect([interrupted, await people.rename(ada, adaNew, { by })]).toEqual([outcome, outcome])
+
+  const all = await toArray(people.all())
+  const merged = { ...invited, email: adaNew, signIns, optedOutAt: 2, listedAt: 1 }
+  expect(all).toMatchObject(outcome === 'taken' ? before : [merged])
+  expect(all.some(({ email, leftAt }) => email === adaNew && leftAt !== undefined)).toBe(other.leftAt !== undefined)
+})
+
 it('someone who never signed in gets the sign-ins of their new address', async () => {
   const { people } = setUp()
-  await people.change(ada, (before) => optedOut({ ...before, listedAt: 1 }))
+  await people.change(ada, (before) => optedOut({ ...before, listedAt: 1, leftAt: 2 }))
   await people.change(adaNew, (before) => ({ ...before, ...signedIn }))
   expect(await people.rename(ada, adaNew)).toBe('renamed')
   expect(await toArray(people.all())).toMatchObject([
-    { ...signedIn, email: adaNew, listedAt: 1, optedOutAt: expect.any(Number) as number },
+    { ...signedIn, email: adaNew, listedAt: 1, leftAt: 2, optedOutAt: expect.any(Number) as number },
   ])
 })
 
