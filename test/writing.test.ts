@@ -107,7 +107,9 @@ const FORBIDDEN_NAMES =
   Invitee invitee invitees Waiter Neighbors neighbors DueEmail MailServer Receiver whoIsSignedIn signedInOf
   stepIn visitOf offersOf isReturned isSafe timed presentable arrange unattendedPath isUnattended stillPath TooSlow
   textOf keyOf atOnce freshMs isPostponing lookAgain isAtRest isShut astray emlOf runHere alike mailed turnOf departures
-  WaitingPerson withHold heldApp isOnHold`.split(/\s+/)
+  WaitingPerson withHold heldApp isOnHold isFollowedFromOwnPage findReplaced findReplacedApps replacedBy createMatcher
+  Matcher answerSpeculation servedOverHttps CampaignRun createTurns takeTurn remindedAt actedAt senderOf connectionOf
+  createDelistedApps HttpReply`.split(/\s+/)
 
 /** Names that are printed, logged or sent, and so have to stay. */
 const PRINTED: Record<string, string[]> = {
