@@ -232,6 +232,8 @@ function helpFor(
     ['left', left, 'invite link EMAIL'],
     ['noAddress', summary.apps.filter(({ isUnstartable }) => isUnstartable)],
     ['off', summary.apps.filter(({ state }) => state === 'off')],
+    // No app is asked about then, and an answer would outlast the outage.
+    ['emptyLists', keepState.emptyLists !== undefined, 'doctor'],
     ['inQuestion', questions],
     ['done', CRITERIA.finished(summary)],
     ['nothing', true],
@@ -320,6 +322,7 @@ export function personPage(
     day: t.date(help.approvedAt ?? help.renamedAt ?? now),
   }
   const inQuestion = (instance: string) => questions.some((app) => app.instance === instance)
+  const questionText = t(keepState.emptyLists ? 'admin.need.emptyListsTitle' : 'person.inQuestion')
   const skipped = keepState.needs?.filter((need) => need.split(/[\s:,]/).includes(email)) ?? []
   const requests = help.apps.flatMap(({ instance }) => {
     const approval = keepState.approvals?.find((one) => one.instance === instance)
@@ -343,7 +346,7 @@ export function personPage(
           stateText(app, t),
           app.lostAs === undefined ? [] : t('person.moved'),
           app.newAt === undefined ? [] : t(app.movedFrom === undefined ? 'person.new' : 'person.moved'),
-          inQuestion(app.instance) ? t('person.inQuestion') : [],
+          inQuestion(app.instance) ? questionText : [],
         ].flat(),
         isBad: isLost(app),
       })),
@@ -352,7 +355,7 @@ export function personPage(
         .map(({ instance, delistedAt, since, isDelisted }) => ({
           time: timeOf(delistedAt ?? since),
           text: displayName(instance),
-          details: [t(isDelisted ? 'person.delisted' : 'admin.state.connected'), t('person.inQuestion')],
+          details: [t(isDelisted ? 'person.delisted' : 'admin.state.connected'), questionText],
           isBad: false,
         })),
     ],

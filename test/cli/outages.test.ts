@@ -1,5 +1,8 @@
 // Runs of `onramp keep` while the service answers that no one has an app left to connect.
 import { expect, it } from 'vitest'
+import { personPage } from '../../src/admin/person-history.ts'
+import { neutralCompany } from '../../src/company/company.ts'
+import { t } from '../helpers/texts.ts'
 import { DAY, HOUR, installation, monday, twelve } from './installation.ts'
 
 const APPS = ['jira_1', 'slack_1']
@@ -52,6 +55,29 @@ it('an outage isn’t over, and no app is asked about, before everyone was check
   for (let hours = 4; hours < 16; hours += 4) await runForTwelve(APPS, monday + DAY + hours * HOUR)
   expect((await keepState.load()).emptyLists).toBeUndefined()
   expect(subjectsTo('admin@acme.example')).toEqual(['The search service lists no apps'])
+})
+
+it.each([
+  [
+    'is a check of the service while no list has an app',
+    [],
+    'emptyLists',
+    'The search service lists no apps',
+  ],
+  ['is an answer while other lists have an app', ['slack_1'], 'inQuestion', 'An admin is asked whether'],
+])('the help for someone with an empty list %s', async (_what, appsOfOthers, kind, details) => {
+  const { run, runForTwelve, unconnectedApps, conditions, keepState, people } = installation()
+  await runForTwelve(APPS, monday)
+  for (const email of twelve) unconnectedApps.set(email, appsOfOthers)
+  unconnectedApps.set(twelve[0]!, [])
+  conditions.now = monday + DAY
+  await run(twelve)
+  await run(twelve)
+  const person = (await people.get(twelve[0]!))!
+  const { help, apps } = personPage(person, await keepState.load(), neutralCompany, { t, now: monday + DAY })
+  const command = kind === 'emptyLists' ? 'doctor' : 'keep PEOPLE.csv --removed jira_1'
+  expect(help).toMatchObject({ kind, command: `npm run onramp -- ${command}` })
+  expect(apps.find(({ text }) => text.startsWith('Jira'))?.details.join()).toContain(details)
 })
 
 it('the email about an outage is sent again if no admin’s was accepted', async () => {
