@@ -11,7 +11,7 @@ import { approvalPath, approvedLines, describeApproval } from './approval-texts.
 import { keepCommand, describeActionItems, withCompanyNames } from './overview.ts'
 import { peopleUrl, type Filter } from './filters.ts'
 import { delistedCounts, describeLostApp } from './removal-texts.ts'
-import type { Report } from './report.ts'
+import { DAY_MS, utcDay, type Report } from './report.ts'
 import { compareWithDigest, describeComparison } from './comparison.ts'
 
 /** @param t in the company's first language */
@@ -89,18 +89,27 @@ function emptyListsNotice(apps: readonly DelistedApp[], context: NoticeContext):
   return noticeOf(t('admin.need.emptyListsTitle'), [text], context, { commands })
 }
 
-/** Less than seven days, because the last one may have waited. */
-const DIGEST_AGAIN_MS = 2 * 86_400_000
-
-/** True on the digest's weekday, or once it has waited, in working hours. @param now milliseconds since 1970 */
-export const isDigestDue = (
-  { digest: last, digestAt = 0, isDigestWaiting = false }: KeepState,
+/**
+ * True in working hours of the digest's day, and of the next six days while that day's digest wasn't sent, such as in
+ * an outage. If that day is quiet, there is none. @param now milliseconds since 1970
+ */
+export function isDigestDue(
+  { digest: last, digestAt, days }: Pick<KeepState, 'digest' | 'digestAt' | 'days'>,
   { digest, ...company }: Pick<Company, 'digest' | 'timezone' | 'quietDays'>,
   now: number,
-): boolean =>
-  digest !== undefined &&
-  now - (last?.at ?? digestAt) >= DIGEST_AGAIN_MS &&
-  isWorkingTime(now, calendarOf(company, {}, {}), isDigestWaiting ? undefined : WEEKDAYS.indexOf(digest) + 1)
+): boolean {
+  const calendar = calendarOf(company, {}, {})
+  if (digest === undefined || !isWorkingTime(now, calendar)) return false
+  const weekday = WEEKDAYS.indexOf(digest) + 1
+  const week = Array.from({ length: 7 }, (_, daysAgo) => now - daysAgo * DAY_MS)
+  const dueAt = week.find((at) => isWorkingTime(at, calendar, weekday))
+  if (dueAt === undefined) return false
+  const sentAt = last?.at ?? digestAt
+  // Working hours are less than half a day, so a later one is of that day, too.
+  if (sentAt !== undefined) return sentAt < dueAt - DAY_MS / 2
+  // A new installation waits for its day.
+  return dueAt === now || days.some(({ day }) => day < utcDay(dueAt))
+}
 
 export function digestNotice(latest: Report, state: KeepState, now: number, context: NoticeContext): Notice {
   const { t } = context

@@ -97,13 +97,13 @@ export class KeepNotices {
     }
   }
 
-  /** @returns undefined if it isn't due, or no admin's email was accepted; `waiting`: there are no figures */
-  async sendDigest(state: KeepState, report: Report): Promise<'sent' | 'waiting' | undefined> {
+  /** @returns true if it is due, there are figures, and at least one admin's email was accepted */
+  async sendDigest(state: KeepState, report: Report): Promise<boolean> {
     const { company, now } = this.#deps
-    if (!isDigestDue(state, company, now())) return undefined
-    if (report.isNoneLeft && report.hadToConnect === 0) return 'waiting'
+    if (!isDigestDue(state, company, now())) return false
+    if (report.isNoneLeft && report.hadToConnect === 0) return false
     const notice = digestNotice(report, state, now(), this.#texts)
-    return (await this.#send(notice, `digest ${report.madeAt}`)) ? 'sent' : undefined
+    return await this.#send(notice, `digest ${report.madeAt}`)
   }
 
   /** @param to by default, the admins @returns true if at least one email was accepted */

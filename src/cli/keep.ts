@@ -271,10 +271,8 @@ async function withCounts(state: KeepState, report: Report, notices: KeepNotices
     // An outage would stay in the trend.
     days: report.isNoneLeft && report.hadToConnect === 0 ? state.days : withDay(state.days, report),
   }
-  const digest = await notices.sendDigest(counted, report)
-  if (digest === undefined) return counted
-  if (digest === 'waiting') return { ...counted, isDigestWaiting: true }
-  return { ...counted, isDigestWaiting: false, digest: { ...countsOf(report), at: now() } }
+  const isSent = await notices.sendDigest(counted, report)
+  return isSent ? { ...counted, digest: { ...countsOf(report), at: now() } } : counted
 }
 
 /** Saves the state with the run's actions, and audits each action once. */

@@ -182,8 +182,6 @@ export type KeepState = {
   digest?: DailyCounts & { at: number }
   /** Earlier versions stored only this time, without counts. */
   digestAt?: number
-  /** The digest was due, but there were no figures. */
-  isDigestWaiting?: boolean
   /** Since then, no list has had an app left. `notifiedAt`: admins were emailed. */
   emptyLists?: { since: number; notifiedAt?: number } | undefined
   days: DailyCounts[]

@@ -170,23 +170,62 @@ it('the email about a mass disconnect offers no command with characters of a she
 
 const before = { people: 20, ready: 20, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 2 }
 
-it('the digest is due once on its day, within the company’s working hours', () => {
-  const last = Date.parse('2027-01-18T09:01:05Z')
-  const dueAfter = (sent: Pick<KeepState, 'digest' | 'digestAt'>, text: string, timezone = 'UTC') =>
-    isDigestDue({ ...newKeepState(), ...sent }, { ...words, digest: 'monday', timezone }, Date.parse(text))
-  const dueAt = (text: string, at?: number, timezone = 'UTC') =>
-    dueAfter(at === undefined ? {} : { digest: { ...before, day: '2027-01-18', at } }, text, timezone)
+const MONDAY = '2027-01-18T09:01:05Z'
+const digestAt = Date.parse(MONDAY)
+const sent = { digest: { ...before, day: '2027-01-18', at: digestAt } }
+const countedOn = (day: string) => ({ days: [{ ...before, day }] })
+const quietOn = (day: string) => ({ quietDays: [{ from: day, to: day, group: undefined }] })
 
-  expect(dueAt('2027-01-18T09:01:05Z')).toBe(true)
-  expect(dueAt('2027-01-18T15:00:00Z', last)).toBe(false)
-  expect(dueAt('2027-01-19T09:01:00Z', last)).toBe(false)
-  expect(dueAt('2027-01-25T08:59:00Z', last)).toBe(false)
-  expect(dueAt('2027-01-25T09:00:10Z', last)).toBe(true)
-  expect(dueAt('2027-01-25T09:00:10Z', last, 'America/New_York')).toBe(false)
-  expect(dueAt('2027-01-26T09:00:10Z', last)).toBe(false)
-  // The state of an earlier version.
-  expect(dueAfter({ digestAt: last }, '2027-01-18T15:00:00Z')).toBe(false)
-  expect(dueAfter({ digestAt: last }, '2027-01-25T09:00:10Z')).toBe(true)
+it.each<[string, boolean, string, Partial<KeepState>, Partial<typeof neutralCompany>?]>([
+  ['on the first day of an installation', true, MONDAY, {}],
+  ['on its day, after days of runs', true, MONDAY, countedOn('2027-01-15')],
+  ['on the first day, if it is a later one', false, '2027-01-19T09:01:00Z', {}],
+  ['after its day, if runs began on it', false, '2027-01-19T09:01:00Z', countedOn('2027-01-18')],
+  ['after its day, if runs began before it', true, '2027-01-19T09:01:00Z', countedOn('2027-01-17')],
+  ['later on the day when it was sent', false, '2027-01-18T15:59:00Z', sent],
+  ['on the days after it was sent', false, '2027-01-22T15:59:00Z', sent],
+  ['a week later, before working hours', false, '2027-01-25T08:59:00Z', sent],
+  ['a week later', true, '2027-01-25T09:00:00Z', sent],
+  [
+    'a week later, before working hours of the company',
+    false,
+    '2027-01-25T09:00:00Z',
+    sent,
+    { timezone: 'America/New_York' },
+  ],
+  ['a week after an earlier version sent it', true, '2027-01-25T09:00:00Z', { digestAt }],
+  ['on the day when an earlier version sent it', false, '2027-01-18T15:59:00Z', { digestAt }],
+  ['on the day after, if no run could send it', true, '2027-01-26T09:00:00Z', sent],
+  ['on the last working day after that', true, '2027-01-29T15:59:00Z', sent],
+  ['after working hours of that day', false, '2027-01-29T16:00:00Z', sent],
+  ['on a quiet day', false, '2027-01-25T09:00:00Z', sent, quietOn('2027-01-25')],
+  ['on the day after its quiet day', false, '2027-01-26T09:00:00Z', sent, quietOn('2027-01-25')],
+  ['on a quiet day after its day', false, '2027-01-26T09:00:00Z', sent, quietOn('2027-01-26')],
+  ['after that', true, '2027-01-27T09:00:00Z', sent, quietOn('2027-01-26')],
+  [
+    'a week after it was late',
+    true,
+    '2027-01-25T09:00:00Z',
+    { digest: { ...sent.digest, at: digestAt + 4 * DAY } },
+  ],
+  [
+    'on a day named since',
+    true,
+    '2027-01-19T09:00:00Z',
+    { digestAt: Date.parse('2027-01-18T15:59:00Z') },
+    { digest: 'tuesday' },
+  ],
+  [
+    'six days after its day',
+    true,
+    '2027-01-26T09:00:00Z',
+    { digestAt: digestAt - 5 * DAY },
+    { digest: 'wednesday' },
+  ],
+  ['in a pause', true, '2027-01-25T09:00:00Z', { ...sent, pausedUntil: Infinity }],
+])('that the digest is due %s is %s', (_when, isDue, text, state, company = {}) => {
+  const context = { ...words, digest: 'monday', ...company } as const
+  expect(isDigestDue({ ...newKeepState(), ...state }, context, Date.parse(text))).toBe(isDue)
 })
 
 const everyone = [...people('Sales', 6, true), ...people('Law', 4, true), ...people('Ops', 10, false)]

@@ -178,6 +178,24 @@ it.each([
   expect(subjectsTo('admin@acme.example')).toHaveLength(count)
 })
 
+it.each([
+  ['the service fails', { isTokenGlobal: false }],
+  ['the mail server can’t be reached', { isMailServerUsable: false }],
+])('the digest leaves a day later if all day long %s', async (_what, failure) => {
+  const { run, conditions, subjectsTo } = installation()
+  conditions.now = monday - 7 * DAY
+  await run([ADA], { digest: 'monday' })
+  conditions.now = monday
+  Object.assign(conditions, failure)
+  await expect(run([ADA], { digest: 'monday' })).rejects.toThrow(/personal|no mail server/)
+  Object.assign(conditions, { isTokenGlobal: true, isMailServerUsable: true, now: monday + DAY })
+  for (let days = 1; days < 6; days++) {
+    await run([ADA], { digest: 'monday' })
+    conditions.now = monday + days * DAY
+  }
+  expect(subjectsTo('admin@acme.example')).toHaveLength(2)
+})
+
 it('the digest counts a loss on the day of the last digest, after it', async () => {
   const { run, unconnectedApps, conditions, people, sentEmails } = installation()
   const lostAt = monday + 5 * HOUR
