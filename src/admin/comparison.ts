@@ -9,7 +9,7 @@ import type { Texts } from '../web/languages/texts.ts'
 import { DAY_MS, CHANGES, newAppCounts, peopleStuckAt, utcDay, zeros } from './report.ts'
 import type { AppCounts, Report } from './report.ts'
 
-type ComparedReport = Pick<Report, 'ready' | 'finished' | 'days' | 'datasources' | 'lostByDay'>
+type ComparedReport = Pick<Report, 'ready' | 'finished' | 'days' | 'datasources' | 'lostByDay' | 'newByDay'>
 
 /**
  * Compares with the newest row up to the requested day, else up to a week ago, else with the oldest row.
@@ -23,7 +23,8 @@ export function compareSince(report: ComparedReport, keepState: KeepState, now: 
   const row = before.findLast(({ day }) => day <= upTo) ?? before[0]
   if (row === undefined) return undefined
   const isSince = ({ day }: { day: string }) => day > row.day
-  const since = { days: report.days.filter(isSince), lostByDay: report.lostByDay.filter(isSince) }
+  const [lostByDay, newByDay] = [report.lostByDay.filter(isSince), report.newByDay.filter(isSince)]
+  const since = { days: report.days.filter(isSince), lostByDay, newByDay }
   return compareWith(row, { ...report, ...since }, keepState, (at) => utcDay(at) > row.day)
 }
 
@@ -41,6 +42,13 @@ export function dominantApp(apps: readonly AppCounts[], count: number, peopleAff
     .sort((one, other) => peopleAffected(other) - peopleAffected(one))
   const [most = 0, next = 0] = [first, second].map((app) => app && peopleAffected(app))
   return count > 0 && most > next && most * 2 >= count ? first : undefined
+}
+
+/** Adds up the days of each instance. */
+function peopleByInstance(rows: Report['lostByDay']): ReadonlyMap<string, number> {
+  const people = new Map<string, number>()
+  for (const { instance, count } of rows) people.set(instance, count + (people.get(instance) ?? 0))
+  return people
 }
 
 /** @param report its days begin after the row */
@@ -77,9 +85,10 @@ function compareWith(
   }
   const changeCounts = zeros(CHANGES)
   for (const counts of report.days) for (const what of CHANGES) changeCounts[what] += counts[what]
-  const lost = new Map<string, number>()
-  for (const { instance, count } of report.lostByDay) lost.set(instance, (lost.get(instance) ?? 0) + count)
+  const lost = peopleByInstance(report.lostByDay)
   const lostBy = ({ instance }: { instance: string }) => lost.get(instance) ?? 0
+  const added = peopleByInstance(report.newByDay)
+  const hasMovedBy = ({ instance, isMoved = false }: AppCounts) => newApps.get(instance)?.hasMoved ?? isMoved
   return {
     row,
     before,
@@ -92,8 +101,16 @@ function compareWith(
     events,
     /** Names of apps that no figure counts. */
     inQuestion: unansweredDelistings(state).map(({ name }) => name),
-    /** Apps that are new for at least one person. */
-    newForSome: report.datasources.filter(({ newestAt = 0 }) => isSince(+new Date(newestAt))),
+    /** Apps that have moved for a few people. */
+    movedForSome: report.datasources.filter(
+      ({ instance, isMoved, newestAt = 0 }) =>
+        isMoved === true && !newApps.has(instance) && isSince(+new Date(newestAt)),
+    ),
+    /** New apps with the people who are no longer ready because of them, most first. */
+    causes: report.datasources
+      .map((app) => ({ name: app.name, people: added.get(app.instance) ?? 0, hasMoved: hasMovedBy(app) }))
+      .filter(({ people }) => people > 0)
+      .sort((one, other) => other.people - one.people),
   }
 }
 
@@ -101,27 +118,28 @@ const MAX_NAMED = 3
 
 type Compared = ReturnType<typeof compareWith>
 
-/** "Slack has moved, Notion is new". Apps that are new for a few people are listed with the number of these people. */
-function describeCauses({ newApps, newForSome, newApp: people }: Compared, t: Texts): string {
-  const isForMany = newApps.length > 0
-  const causes = isForMany ? newApps : newForSome.map((app) => ({ ...app, hasMoved: app.isMoved }))
+/** "Slack (12) has moved, Notion (3) is new". Apps that are new for a few people follow the number of these people. */
+function describeCauses({ causes, newApps, newApp: people, moreReady }: Compared, t: Texts): string {
   const moved = causes.filter(({ hasMoved }) => hasMoved)
   const added = causes.filter(({ hasMoved }) => !hasMoved)
-  const causeOf = (key: 'Moved' | 'New', apps: readonly { name: string }[], number = apps.length) => {
-    const names = apps.map(({ name }) => name)
+  const isListed = newApps.length === 0 && moved.length === 0
+  const isOnlyCause = causes.length === 1 && (isListed || causes[0]?.people === -moreReady)
+  const causeOf = (key: 'Moved' | 'New', apps: Compared['causes'], number = apps.length) => {
+    const names = apps.map(({ name, people: count }) =>
+      isOnlyCause ? name : t('admin.option', { name, count }),
+    )
     const [app, second = ''] = names
-    const values = { number, people, second, apps: t.list(names.slice(0, MAX_NAMED)) }
+    const more = names.length > MAX_NAMED ? [t('admin.person.more', { count: names.length - MAX_NAMED })] : []
+    const values = { number, people, second, apps: t.list([...names.slice(0, MAX_NAMED), ...more]) }
     return app === undefined ? [] : [t(`admin.since.cause${key}`, { app, ...values })]
   }
-  const isListed = !isForMany && moved.length === 0
   return t.list([...causeOf('Moved', moved), ...causeOf('New', added, isListed ? 0 : added.length)])
 }
 
 function describeReady(compared: Compared, t: Texts): string {
-  const { moreReady, newApp, delisted } = compared
+  const { moreReady, causes, delisted } = compared
   const count = Math.abs(moreReady)
-  // Half is enough: some of the others may have left the list.
-  if (moreReady < 0 && newApp > 0 && newApp * 2 >= count)
+  if (moreReady < 0 && causes.length > 0)
     return t('admin.since.fewerFor', { count, causes: describeCauses(compared, t) })
   const ready = t(moreReady < 0 ? 'admin.since.fewer' : 'admin.since.more', { count })
   return delisted === 0 ? ready : t.list([ready, t('admin.since.delisted', { count: delisted })])
@@ -144,7 +162,7 @@ function describeEvents({ events, newApps }: Compared, t: Texts): string[] {
 }
 
 export function describeComparison(compared: Compared, t: Texts): string[] {
-  const { row, fellBack, lostApp, left, returned, reminded, newApps, inQuestion } = compared
+  const { row, fellBack, lostApp, left, returned, reminded, newApps, movedForSome, inQuestion } = compared
   const fallen = fellBack === 0 ? [] : [t('admin.since.fellBack', { count: fellBack })]
   const gone = left === 0 ? [] : [t('admin.since.left', { count: left })]
   const changes = t.list([describeReady(compared, t), ...fallen, ...gone])
@@ -157,6 +175,7 @@ export function describeComparison(compared: Compared, t: Texts): string[] {
       hasMoved ? t('admin.since.moved', { app }) : t('admin.since.new', { app, count }),
       ...(limited > 0 ? [t('admin.since.emailed', { app, emailed, limited })] : []),
     ]),
+    ...movedForSome.map(({ name: app }) => t('admin.since.moved', { app })),
     ...new Set(describeEvents(compared, t)),
     ...(inQuestion.length === 0 ? [] : [t('admin.inQuestion', { apps: t.list(inQuestion) })]),
     ...(returned === 0 ? [] : [t('admin.since.returned', { count: returned })]),

@@ -54,6 +54,7 @@ export function createExportRoutes(deps: {
     auditView(req, 'report.json')
     const {
       lostByDay: _lostByDay,
+      newByDay: _newByDay,
       isNoneLeft: _isNoneLeft,
       ...report
     } = await snapshot.report(browserGoneSignal(res))

@@ -2,14 +2,13 @@
 import { nextAllowedAt, MAX_REMINDERS } from '../campaigns/campaign.ts'
 import { delistedInstances, pausedApps, PROGRESS_STATES, unansweredDelistings } from '../people/keep-state.ts'
 import type { KeepState } from '../people/keep-state.ts'
-import { mayHaveBeenSent } from '../people/person.ts'
+import { mayHaveBeenSent, type PersonApp } from '../people/person.ts'
 import { CRITERIA, type PersonSummary } from './person-summary.ts'
 
 /** `since`: the counts of days begin after it. `state`: of the last run; apps in question are left out. */
 type ReportOptions = { since?: number | undefined; state?: KeepState }
 
 type Criterion = keyof typeof CRITERIA
-
 const CRITERION_NAMES = Object.keys(CRITERIA) as Criterion[]
 /** Events in the period of a comparison. */
 export const CHANGES = ['fellBack', 'left', 'returned', 'newApp', 'delisted', 'reminded'] as const
@@ -98,8 +97,9 @@ export type Report = Omit<Totals, 'asOf' | 'lastEmailAt' | 'dueLater'> & {
   isNoneLeft: boolean
   groups: GroupCounts[]
   days: DayCounts[]
-  /** People who first lost access on that UTC day, by the apps that they have lost. Left out of report.json. */
+  /** Left out of report.json: the people of `fellBack` and of `newApp` on that UTC day, by lost app and by new app. */
   lostByDay: { day: string; instance: string; count: number }[]
+  newByDay: Report['lostByDay']
 }
 
 /**
@@ -123,6 +123,10 @@ function uncountedApps(state: KeepState): Set<string> {
   return new Set([...delistedInstances(state)].filter((instance) => !paused.has(instance)))
 }
 
+type AppDays = Map<string, Report['lostByDay'][number]>
+const lostInstance = ({ instance, lostAs = instance, lapsedAt }: PersonApp) => (lapsedAt ? lostAs : [])
+const newInstance = ({ instance, newAt }: PersonApp) => (newAt ? instance : [])
+
 /** Counts one person after the other, because each step of an async generator takes as long as counting a person. */
 export class ReportCounter {
   readonly #now: number
@@ -135,7 +139,8 @@ export class ReportCounter {
   readonly #groups = new Map<string, GroupCounts>()
   /** By the number of the UTC day since 1970. */
   readonly #days = new Map<number, DayCounts>()
-  readonly #lostByDay = new Map<string, Report['lostByDay'][number]>()
+  readonly #lostByDay: AppDays = new Map()
+  readonly #newByDay: AppDays = new Map()
   readonly #delistedCounts = new Map<string, number>()
   #gone = 0
 
@@ -154,8 +159,8 @@ export class ReportCounter {
   add(summary: PersonSummary): void {
     const moments = momentsOf(summary)
     addToDays(this.#days, moments, this.#since)
-    for (const at of moments.fellBack)
-      if (at !== undefined && at > this.#since) this.#addLosses(summary, utcDay(at))
+    this.#addByDay(this.#lostByDay, () => summary.apps.flatMap(lostInstance), moments.fellBack[0])
+    this.#addByDay(this.#newByDay, () => summary.apps.flatMap(newInstance), moments.newApp[0])
     if (CRITERIA.gone(summary)) {
       this.#gone++
       return
@@ -170,12 +175,11 @@ export class ReportCounter {
       this.#delistedCounts.set(app, (this.#delistedCounts.get(app) ?? 0) + 1)
   }
 
-  #addLosses({ apps }: PersonSummary, day: string): void {
-    for (const { instance, lostAs = instance, lapsedAt } of apps) {
-      if (lapsedAt === undefined) continue
-      const { count } = this.#lostByDay.get(day + lostAs) ?? { count: 0 }
-      this.#lostByDay.set(day + lostAs, { day, instance: lostAs, count: count + 1 })
-    }
+  #addByDay(counts: AppDays, instancesOf: () => string[], at = -Infinity): void {
+    if (at <= this.#since) return
+    const day = utcDay(at)
+    for (const instance of instancesOf())
+      counts.set(day + instance, { day, instance, count: 1 + (counts.get(day + instance)?.count ?? 0) })
   }
 
   #addDue(summary: PersonSummary): void {
@@ -225,6 +229,7 @@ export class ReportCounter {
       groups: withSmallTogether([...this.#groups.values()]),
       days: [...this.#days.values()].sort((one, other) => one.day.localeCompare(other.day)),
       lostByDay: [...this.#lostByDay.values()],
+      newByDay: [...this.#newByDay.values()],
     }
   }
 }
@@ -331,7 +336,7 @@ function countsOf(apps: Map<string, AppCounts>, instance: string, name: string):
 }
 
 function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary, now: number): void {
-  const isAtQuarterlyLimit = isLimited(summary, now)
+  const isAtLimit = isLimited(summary, now)
   for (const entry of summary.apps) {
     const { instance, name, state, isUnconfirmed, isUnstartable, blockedAt } = entry
     const { lapsedAt, newAt, movedFrom, lostAs = instance, massDisconnect } = entry
@@ -344,7 +349,7 @@ function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary, now: nu
     if (isUnconfirmed) app.unconfirmed++
     if (isUnstartable) app.noAddress++
     const isEmailed = summary.emailedApps.includes(instance)
-    const isPutOff = !isEmailed && isAtQuarterlyLimit && state === 'unconnected'
+    const isPutOff = !isEmailed && isAtLimit && state === 'unconnected'
     if (isEmailed) app.emailed++
     if (isPutOff) app.limited++
     if (isEmailed && massDisconnect === 'resumed') app.releasedEmailed++
@@ -361,9 +366,7 @@ function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary, now: nu
 }
 
 const peopleOpen = (app?: AppCounts): number =>
-  app === undefined
-    ? 0
-    : Object.values(app.counts).reduce((sum, people) => sum + people) - app.counts.connected
+  app === undefined ? 0 : peopleWithApp(app) - app.counts.connected + app.counts.off
 
 /** People to whom the service listed the app, except where it is off. */
 export const peopleWithApp = ({ counts }: AppCounts): number =>

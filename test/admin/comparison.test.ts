@@ -25,6 +25,7 @@ const report = {
   finished: 5,
   datasources: [],
   lostByDay: [],
+  newByDay: [],
   days: [rowBefore, { ...day('2026-11-14', 3, 2), ...changeCounts }],
 }
 /** Sentences of a comparison with the newest row up to a week ago. */
@@ -85,7 +86,8 @@ const nothing: Parameters<typeof describeComparison>[0] = {
   newApps: [],
   events: [],
   inQuestion: [],
-  newForSome: [],
+  movedForSome: [],
+  causes: [],
 }
 
 it('counts of one use the singular, and counts of zero are left out', () => {
@@ -111,91 +113,161 @@ const newestAt = '2026-11-14T10:00:00.000Z'
 const rowCounts = { waiting: 69, connected: 5, skipped: 2, blocked: 1, off: 9 }
 const named = [{ instance: 'notion_1', name: 'Notion', newestAt, counts: rowCounts }] as Report['datasources']
 
-it('fewer ready people name the app that has moved for some of them', () => {
-  const moved = [{ instance: 'slack_2', name: 'Slack', newestAt, isMoved: true }] as Report['datasources']
-  const compared = (newForSome: Report['datasources']) =>
-    describeComparison({ ...nothing, newForSome, moreReady: -7, newApp: 7 }, t)[0]
-  expect(compared(moved)).toContain('7 fewer ready: Slack has moved')
-  expect(compared([...moved, ...named])).toContain('7 fewer ready: Slack has moved, Notion is new')
-})
-
 const NOTION_IS_NEW = 'Notion is new for 103 people'
 const hasMoved = (app: string) => `${app} has moved. Those for whom it has moved have to connect it again`
 
+type Fall = { fewer: number; left?: number; isMoved?: boolean; new?: Record<string, number> }
+
 /**
- * A comparison with a day when all of a hundred people were ready. @param newApp people not ready because of a new app
+ * A comparison with a day when all of a hundred people were ready. @param fall `new`: people who are no longer ready
+ * because of each new app, which `isMoved` if it isn't Notion
  */
 function linesAfterFall(
-  { fewer, newApp }: { fewer: number; newApp: number },
+  { fewer, left = 0, isMoved, new: people = {} }: Fall,
   state: Partial<KeepState> = {},
 ) {
+  const apps = Object.keys(people).map((instance) => ({
+    instance,
+    name: instance.replace(/^./, (first) => first.toUpperCase()).replace(/_\d$/, ''),
+    newestAt,
+    counts: rowCounts,
+    ...(isMoved && instance !== 'notion_1' && { isMoved }),
+  }))
+  const newByDay = ['2026-11-14', '2026-11-13'].flatMap((when) =>
+    Object.entries(people).map(([instance, count]) => ({ day: when, instance, count })),
+  )
+  const newApp = Math.max(0, ...Object.values(people))
   const fallen = {
     ready: 100 - fewer,
     finished: 0,
-    datasources: named,
+    datasources: (apps.length > 0 ? apps : named) as Report['datasources'],
     lostByDay: [],
-    days: [{ ...day('2026-11-14', 0), newApp }],
+    newByDay,
+    days: [{ ...day('2026-11-14', 0), newApp, left }],
   }
   const [since = '', ...rest] = linesOf({ days: [rowOf('2026-11-13', 100)], ...state }, fallen)
   return [since.replace(/^.*2026: /, ''), ...rest]
 }
 
-it.each<[string, { fewer: number; newApp: number }, Partial<KeepState>, string[]]>([
-  ['a new app', { fewer: 78, newApp: 78 }, found(notion), ['78 fewer ready: Notion is new', NOTION_IS_NEW]],
+const moved = (app: typeof notion) => ({ ...app, isMoved: true })
+
+it.each<[string, Fall, Partial<KeepState>, string[]]>([
   [
-    'new apps',
-    { fewer: 70, newApp: 65 },
-    found(notion, figma),
-    ['70 fewer ready: Notion and Figma are new', NOTION_IS_NEW, 'Figma is new for 60 people'],
+    'a new app',
+    { fewer: 78, new: { notion_1: 78 } },
+    found(notion),
+    ['78 fewer ready: Notion is new', NOTION_IS_NEW],
   ],
   [
-    'an app that has moved',
-    { fewer: 37, newApp: 37 },
-    found({ ...notion, isMoved: true }),
+    'a new app, and people who left',
+    { fewer: 40, left: 5, new: { notion_1: 35 } },
+    found(notion),
+    [
+      '40 fewer ready: Notion (35) is new, 5 people who had connected everything are off the list or unknown to search',
+      NOTION_IS_NEW,
+    ],
+  ],
+  [
+    'new apps',
+    { fewer: 70, new: { figma_1: 25, notion_1: 65 } },
+    found(notion, figma),
+    ['70 fewer ready: Notion (65) and Figma (25) are new', NOTION_IS_NEW, 'Figma is new for 60 people'],
+  ],
+  [
+    'an app that has moved for many',
+    { fewer: 37, new: { notion_1: 37 } },
+    found(moved(notion)),
     ['37 fewer ready: Notion has moved', hasMoved('Notion')],
   ],
   [
-    'two apps that have moved',
-    { fewer: 42, newApp: 42 },
-    found({ ...notion, isMoved: true }, { ...figma, isMoved: true }),
-    ['42 fewer ready: Notion and Figma have moved', hasMoved('Notion'), hasMoved('Figma')],
+    'two apps that have moved for many',
+    { fewer: 42, new: { notion_1: 42, figma_1: 40 }, isMoved: true },
+    found(moved(notion), moved(figma)),
+    ['42 fewer ready: Notion (42) and Figma (40) have moved', hasMoved('Notion'), hasMoved('Figma')],
   ],
   [
-    'an app that has moved, and a new one',
-    { fewer: 42, newApp: 42 },
-    found(notion, { ...figma, isMoved: true }),
-    ['42 fewer ready: Figma has moved, Notion is new', NOTION_IS_NEW, hasMoved('Figma')],
+    'an app that has moved for many, and one for some',
+    { fewer: 14, new: { notion_1: 14, jira_1: 12 }, isMoved: true },
+    found(moved(notion)),
+    ['14 fewer ready: Notion (14) and Jira (12) have moved', hasMoved('Notion'), hasMoved('Jira')],
+  ],
+  [
+    'an app that has moved for some',
+    { fewer: 7, new: { jira_1: 7 }, isMoved: true },
+    {},
+    ['7 fewer ready: Jira has moved', hasMoved('Jira')],
+  ],
+  [
+    'an app that has moved for some, and a new one',
+    { fewer: 7, new: { jira_1: 5, notion_1: 2 }, isMoved: true },
+    {},
+    ['7 fewer ready: Jira (5) has moved, Notion (2) is new', hasMoved('Jira')],
+  ],
+  [
+    'an app that has moved for many, and a new one',
+    { fewer: 42, new: { notion_1: 40, figma_1: 2 } },
+    found(notion, moved(figma)),
+    ['42 fewer ready: Figma (2) has moved, Notion (40) is new', NOTION_IS_NEW, hasMoved('Figma')],
+  ],
+  [
+    'three apps that have moved',
+    { fewer: 9, new: { box_1: 9, jira_1: 8, slack_1: 7 }, isMoved: true },
+    {},
+    [
+      '9 fewer ready: 3 apps have moved: Box (9), Jira (8), Slack (7)',
+      ...['Box', 'Jira', 'Slack'].map(hasMoved),
+    ],
+  ],
+  [
+    'five new apps, one of them for many',
+    { fewer: 9, new: { notion_1: 9, jira_1: 8, slack_1: 7, box_1: 6, figma_1: 5 } },
+    found(notion),
+    ['9 fewer ready: 5 new apps: Notion (9), Jira (8), Slack (7), and 2 more', NOTION_IS_NEW],
   ],
   [
     'an app that is new for few people',
-    { fewer: 3, newApp: 3 },
+    { fewer: 3, new: { notion_1: 3 } },
     {},
     ['3 fewer ready: new apps for 3 people: Notion'],
   ],
   [
-    'a new app for half of them',
-    { fewer: 4, newApp: 2 },
+    'apps that are new for few people',
+    { fewer: 3, new: { notion_1: 3, box_1: 1 } },
     {},
-    ['4 fewer ready: new apps for 2 people: Notion'],
+    ['3 fewer ready: new apps for 3 people: Notion (3), Box (1)'],
+  ],
+  [
+    'a new app for one of them',
+    { fewer: 4, new: { notion_1: 1 } },
+    {},
+    ['4 fewer ready: new apps for 1 person: Notion'],
   ],
 ])('a comparison explains fewer ready people by %s', (_cause, fall, state, lines) => {
   expect(linesAfterFall(fall, state)).toEqual(lines)
 })
 
-it.each<[string, { fewer: number; newApp: number }, Partial<KeepState>?]>([
-  ['only one of four has a new app', { fewer: 4, newApp: 1 }],
-  ['no one has a new app', { fewer: 4, newApp: 0 }],
+it.each<[string, Fall, Partial<KeepState>?]>([
+  ['no one has a new app', { fewer: 4 }],
   [
     'the app was new before that day',
-    { fewer: 5, newApp: 0 },
+    { fewer: 5 },
     { newApps: [notion], appEvents: [{ ...notion, what: 'new', at: 1 }] },
   ],
 ])('a comparison leaves fewer ready people unexplained if %s', (_why, fall, state) => {
   expect(linesAfterFall(fall, state)).toEqual([`${fall.fewer} fewer people ready`])
 })
 
+it.each([
+  ['on the next day is named', '2026-11-14T00:00:00.000Z', [hasMoved('Notion')]],
+  ['on the compared day isn’t named', '2026-11-13T23:59:59.999Z', []],
+])('a move of an app for a few people %s', (_when, movedAt, lines) => {
+  const datasources = named.map((app) => ({ ...app, isMoved: true, newestAt: movedAt }))
+  const found = linesOf({}, { ...report, datasources })
+  expect(found.filter((line) => line.includes('moved'))).toEqual(lines)
+})
+
 it('a comparison finds as many people ready as before', () => {
-  expect(linesAfterFall({ fewer: 0, newApp: 0 })).toEqual(['as many people ready as before'])
+  expect(linesAfterFall({ fewer: 0, new: { notion_1: 1 } })).toEqual(['as many people ready as before'])
 })
 
 it('a new app counts the people of the period alone', () => {

@@ -375,6 +375,27 @@ it('the digest reports that nothing is needed, and shows no change without an ea
   expect(quiet.figures.every(({ change }) => change === '')).toBe(true)
 })
 
+it('the digest names each app that has moved for a department, with its people', async () => {
+  const moveOf = (instance: string, newAt = now - DAY) =>
+    ({ instance, name: instance, status: 'awaiting', since: newAt, newAt, movedFrom: 'x' }) as const
+  const withMoved = (count: number, ...apps: ReturnType<typeof moveOf>[]) =>
+    people('Sales', count, false).map((person) => ({ ...person, lastCheck: { checkedAt: now, apps } }))
+  const [slack2, jira2] = [moveOf('slack_2'), moveOf('jira_2')]
+  const open = { instance: 'box_1', name: 'Box', status: 'awaiting', since: 1 } as const
+  const all = [
+    ...withMoved(2, slack2),
+    ...withMoved(12, slack2, jira2),
+    // They weren't ready before, or not at the last digest.
+    ...withMoved(3, slack2).map((one) => withEachApp(one, { lapsedAt: now })),
+    ...withMoved(4, slack2, { ...open } as never),
+    ...withMoved(5, moveOf('slack_2', now - 2 * DAY)),
+  ]
+  const digest = { ...before, ready: 40, nothing: 0, day: '2027-01-23', at: now - 2 * DAY }
+  const { paragraphs } = await digestFor(all, { ...keepState, digest }, digest.at)
+  expect(paragraphs[0]).toContain('40 fewer ready: Slack 2 (14) and Jira 2 (12) have moved')
+  expect(paragraphs.filter((text) => text.includes('has moved'))).toHaveLength(2)
+})
+
 it('the digest says who approved an app that someone tries first', async () => {
   const approval = { ...newApproval('slack_1', 'Slack'), approvedAt: now, by: 'Grace', testers: [1] }
   const approvals = [{ ...approval, stage: 'approved', waitingPeople: 2 } as const]

@@ -24,7 +24,7 @@ export async function report(
     if (csv) for await (const row of peopleCsv(summaries)) stdout.write(row)
     else {
       const made = await createReport(summaries, now(), { state, unreadable: () => unreadable })
-      const { lostByDay: _lostByDay, isNoneLeft: _isNoneLeft, ...printed } = made
+      const { lostByDay: _lostByDay, newByDay: _newByDay, isNoneLeft: _isNoneLeft, ...printed } = made
       stdout.write(json ? `${JSON.stringify(printed)}\n` : formatReport(made, storeLabel(settings)))
     }
     if (unreadable > 0)
