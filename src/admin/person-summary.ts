@@ -1,7 +1,7 @@
 // Summarizes a person for the report, the list and the export. Small, because pages hold everyone's summary. Pure.
 import { APPROVALS } from '../campaigns/approvals.ts'
 import { campaignEmails, ONBOARDING } from '../campaigns/campaign.ts'
-import { EPISODES, forCampaign, NEW_APPS } from '../campaigns/episodes.ts'
+import { EPISODES, emailKindOf, forCampaign, NEW_APPS } from '../campaigns/episodes.ts'
 import { personForCounts, type KeepState } from '../people/keep-state.ts'
 import { appsOf, isFinished, isGone, mayHaveBeenSent, isReady, type LIST_COLUMNS } from '../people/person.ts'
 import type { AppRecord, PersonApp, EmailRecord, Person } from '../people/person.ts'
@@ -51,6 +51,8 @@ export type PersonSummary = {
   delistedAt: number | undefined
   /** Instances that were in emails about new apps, or, once lost, in emails since then. */
   emailedApps: string[]
+  /** Unconnected instances about which the first of these emails is still to come. */
+  awaitedApps: string[]
   emails: EmailRecord[]
   invitedAt: number | undefined
   emailState: EmailState | undefined
@@ -102,19 +104,28 @@ export function summarize(
     recorded.lastCheck?.apps.filter(({ instance }) => delistedInstances.includes(instance)) ?? []
   const delistedTimes = delisted.flatMap(({ delistedAt }) => delistedAt ?? [])
   const finishedAt = person.finishedAt ?? (isFinished(person, apps) ? lastCheck?.checkedAt : undefined)
+  const emailedApps = apps.flatMap(({ instance, newAt = 0, lapsedAt }) =>
+    (lapsedAt === undefined ? newAppEmails : episodeEmails).some(
+      (email) => email.at >= (lapsedAt ?? newAt) && email.apps?.includes(instance),
+    )
+      ? instance
+      : [],
+  )
+  const isAwaited = (app: PersonApp) => {
+    if (app.state !== 'unconnected' || emailedApps.includes(app.instance)) return false
+    // Only these can be, and they are few.
+    if ((app.lapsedAt ?? app.newAt) === undefined) return false
+    const { isLapse, isNew } = emailKindOf([app], person)
+    return isLapse || isNew
+  }
   return {
     person: rowOf(person),
     checkedAt: lastCheck?.checkedAt,
     apps,
     delistedInstances,
     delistedAt: delistedTimes.length === 0 ? undefined : Math.max(...delistedTimes),
-    emailedApps: apps.flatMap(({ instance, newAt = 0, lapsedAt }) =>
-      (lapsedAt === undefined ? newAppEmails : episodeEmails).some(
-        (email) => email.at >= (lapsedAt ?? newAt) && email.apps?.includes(instance),
-      )
-        ? instance
-        : [],
-    ),
+    emailedApps,
+    awaitedApps: apps.flatMap((app) => (isAwaited(app) ? app.instance : [])),
     emails,
     invitedAt: sent.length === 0 ? undefined : Math.min(...sent),
     emailState,

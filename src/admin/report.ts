@@ -57,7 +57,7 @@ export const newAppCounts = (instance: string, name: string) => ({
   noAddress: 0,
   /** People who got an email about it as a new app, or since they lost it. */
   emailed: 0,
-  /** People who got none, because of the quarterly limit. */
+  /** People who get the first one once they are below the quarterly limit. */
   limited: 0,
   /** People of `emailed` and of `limited` who lost it in a mass disconnect whose emails were resumed. */
   releasedEmailed: 0,
@@ -349,7 +349,7 @@ function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary, now: nu
     if (isUnconfirmed) app.unconfirmed++
     if (isUnstartable) app.noAddress++
     const isEmailed = summary.emailedApps.includes(instance)
-    const isPutOff = !isEmailed && isAtLimit && state === 'unconnected'
+    const isPutOff = isAtLimit && summary.awaitedApps.includes(instance)
     if (isEmailed) app.emailed++
     if (isPutOff) app.limited++
     if (isEmailed && massDisconnect === 'resumed') app.releasedEmailed++

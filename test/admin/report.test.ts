@@ -434,7 +434,7 @@ it.each([
     person,
   )
 
-  const open = withApps(emailed, { slack_1: 'unconnected' })
+  const open = withEachApp(withApps(emailed, { slack_1: 'unconnected' }), { newAt: NOW })
   const { datasources, ...report } = await reportOf(
     open,
     { ...open, signedInAt: NOW },
@@ -445,6 +445,21 @@ it.each([
   expect(datasources).toMatchObject([{ instance: 'slack_1', limited: 2 * limited }])
   const waiting = stats.filter(({ details }) => details.includes('At the limit of four emails a quarter (1)'))
   expect(waiting.map(({ state }) => state)).toEqual(limited ? ['inProgress', 'notStarted'] : [])
+})
+
+it.each([
+  ['a new app', 1, 'unconnected', { newAt: NOW }, NOW - DAY],
+  ['a lost app', 1, 'unconnected', { lapsedAt: NOW }, NOW - DAY],
+  ['an app that was named before the loss', 1, 'unconnected', { lapsedAt: NOW }, NOW],
+  ['an app that no further email is about', 0, 'unconnected', {}, NOW - DAY],
+  ['a new app that they set aside', 0, 'skipped', { newAt: NOW }, NOW - DAY],
+  ['a new app that the invitation named', 0, 'unconnected', { newAt: NOW }, NOW],
+] as const)('someone at the limit with %s counts as %i waiting', async (...row) => {
+  const [, limited, state, change, invitedAt] = row
+  const sent = { state: 'sent' as const, at: invitedAt, reminder: 0, apps: ['slack_1'] }
+  const campaigns = [{ name: 'onboarding', emails: Array.from({ length: 4 }, () => sent) }]
+  const open = withEachApp(withApps({ ...person, campaigns }, { slack_1: state }), change)
+  expect((await reportOf(open)).datasources).toMatchObject([{ limited }])
 })
 
 const release = { instance: 'slack_1', name: 'Slack', lapsed: 9, had: 9, noticedAt: NOW - DAY }
