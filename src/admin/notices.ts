@@ -59,7 +59,7 @@ export function approvalNotice(
 export function delistedAppsNotice(
   apps: readonly DelistedApp[],
   report: Report,
-  context: NoticeContext & Pick<KeepState, 'newApps' | 'massDisconnects'>,
+  context: NoticeContext & Pick<KeepState, 'newApps' | 'massDisconnects' | 'delistedApps'>,
 ): Notice {
   const { t, displayName } = context
   if (report.isNoneLeft && apps.length > 1) return emptyListsNotice(apps, context)

@@ -1,5 +1,6 @@
 // Texts about apps that many people lost, or whose lists lost them, for /admin, emails and runs. Pure.
-import { likelySuccessorOf, type KeepState, type MassDisconnect } from '../people/keep-state.ts'
+import { likelySuccessorOf, unansweredDelistings } from '../people/keep-state.ts'
+import type { KeepState, MassDisconnect } from '../people/keep-state.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { peopleWithApp, type Report } from './report.ts'
 
@@ -9,24 +10,27 @@ type LostApp = Pick<MassDisconnect, 'instance' | 'name' | 'since' | 'movedTo' | 
 export const delistedCounts = ({ delistedApps }: Report, app: string) =>
   delistedApps.find(({ instance }) => instance === app) ?? { count: 0, listed: 0 }
 
+type KnownApps = Pick<KeepState, 'newApps' | 'massDisconnects' | 'delistedApps'>
+
 /** Says that the app has moved, or suggests `replaces` if it may have. */
-function describeMove(
-  former: LostApp,
-  known: Pick<KeepState, 'newApps'> & Pick<Report, 'datasources'>,
-  t: Texts,
-) {
+function describeMove(former: LostApp, known: KnownApps & Pick<Report, 'datasources'>, t: Texts) {
   const instance = former.movedTo ?? former.likelySuccessor ?? likelySuccessorOf(former, known)
   if (instance === former.instance) return [t('admin.need.hasMoved', { app: former.name, instance })]
   const successor = known.datasources.find((app) => app.instance === instance)
   if (instance === undefined || successor === undefined) return []
   const entry = `${instance}: { replaces: ${former.instance} }`
-  return [t('admin.need.movedTo', { count: peopleWithApp(successor), instance, entry })]
+  // Emails about the new instance wait that long for an answer (campaigns/episodes.ts).
+  const hasDeadline = unansweredDelistings(known).some((app) => app.instance === former.instance)
+  return [
+    t('admin.need.movedTo', { count: peopleWithApp(successor), instance, entry }),
+    ...(hasDeadline ? [t('admin.need.movedDeadline', { instance })] : []),
+  ]
 }
 
 /** Says of an app that many lost that many had lost it before it left their lists, and where it may have moved. */
 export function describeLostApp(
   app: LostApp,
-  state: Pick<KeepState, 'newApps' | 'massDisconnects'>,
+  state: KnownApps,
   { datasources }: Pick<Report, 'datasources'>,
   t: Texts,
 ) {

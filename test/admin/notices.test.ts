@@ -101,7 +101,7 @@ it.each<[string, Parameters<typeof withAppStates>[1], boolean]>([
 
 const HOUR = 3_600_000
 const MOVE =
-  '45 people have gdrive_2 now. If it has moved there, add “gdrive_2: { replaces: gdrive_1 }” to the company file.'
+  '45 people have gdrive_2 now. If it has moved there, add “gdrive_2: { replaces: gdrive_1 }” to the company file. If you don’t answer, we tell people two working days later that gdrive_2 is new.'
 
 it.each<[string, string, Partial<NonNullable<KeepState['newApps']>[number]>, string[]]>([
   ['suggests a move to another instance that is new in the same hours', 'gdrive_2', {}, [MOVE]],
@@ -141,12 +141,13 @@ it.each<[string, string, Partial<NonNullable<KeepState['newApps']>[number]>, str
     datasources: [{ instance: 'gdrive_2', counts }],
   } as Report
 
-  const one = delistedAppsNotice([delisted], report, { ...words, newApps })
-  const both = delistedAppsNotice([delisted, { ...slack, people: 60 }], report, { ...words, newApps })
+  const context = { ...words, newApps, delistedApps: [delisted] }
+  const one = delistedAppsNotice([delisted], report, context)
+  const both = delistedAppsNotice([delisted, { ...slack, people: 60 }], report, context)
 
   const question = 'Google Drive is gone from 50 lists. Was it removed?'
   // The advice about --removed comes last, for apps that haven't moved.
-  expect(one.paragraphs.slice(0, -1)).toEqual(move)
+  expect(one.paragraphs.slice(0, -1).join(' ')).toBe(move.join(' '))
   expect(both.paragraphs[0]).toBe([question, ...move].join(' '))
 })
 

@@ -119,7 +119,7 @@ it('an app gone while another instance is new for many may have moved there', as
   const { err } = await run(twelve)
 
   const move =
-    'removed? 12 people have jira_2 now. If it has moved there, add “jira_2: { replaces: jira_1 }” to'
+    'removed? 12 people have jira_2 now. If it has moved there, add “jira_2: { replaces: jira_1 }” to the company file. If you don’t answer, we tell people two working days later that jira_2 is new.'
   const notice = sentEmails.find(({ to }) => to === 'admin@acme.example')
   for (const text of [err, notice?.text.replaceAll(/\s+/g, ' ')]) expect(text).toContain(move)
 })
