@@ -79,12 +79,13 @@ export async function requireGlobalToken(
     if (!(error instanceof ServiceProblem)) throw error
     if (isGlobalTokenRejected(error)) return
     const { requestedWait = 0, status, detail } = error
-    // Only the 503 of these statuses may be temporary.
-    if (status !== 503 || tries >= MAX_TOKEN_TRIES || requestedWait > MAX_WAIT_SECONDS)
-      throw new OperatorError(
-        `couldn't make sure that ${setting} is a global token: ${detail}. Nothing was sent.`,
-        { cause: error },
-      )
+    // Only the 503 of these statuses may be temporary. It says nothing about the token.
+    const [isTemporary, unproven] = [status === 503, `couldn't make sure that ${setting} is a global token`]
+    const fault = isTemporary
+      ? `the service failed: ${detail}, so onramp ${unproven}`
+      : `${unproven}: ${detail}`
+    if (!isTemporary || tries >= MAX_TOKEN_TRIES || requestedWait > MAX_WAIT_SECONDS)
+      throw new OperatorError(`${fault}. Nothing was sent.`, { cause: error })
     await sleep(Math.max(requestedWait * 1_000, pauseMs * 2 ** (tries - 1)), undefined, { signal })
   }
 }

@@ -55,9 +55,15 @@ it.each<[...Reply, RegExp]>([
 })
 
 it.each<[...Reply, RegExp]>([
-  [404, 'Not Found', {}, /404: check SERVICE_BASE_URL, including its path/],
+  [404, 'Not Found', {}, /: couldn't make sure that .* 404: check SERVICE_BASE_URL, including its path/],
   [407, '', {}, /retrying won't help/],
-  [503, '', { 'retry-after': '61' }, /couldn't make sure that .* 503\. Nothing was sent\.$/],
+  [503, '', { 'retry-after': '61' }, /: the service failed: .* 503, so .* token\. Nothing was sent\.$/],
+  [
+    500,
+    'Oops',
+    { 'retry-after': '61' },
+    /: the service failed: .* responded 500, so onramp couldn't make sure/,
+  ],
 ])('a run ends at once if %i %s shows no global token', async (status, body, headers, words) => {
   responseTo = (person) =>
     person === '' ? [status, body, headers] : [200, '{"unauthorizedDatasourceInstances":[]}', {}]
