@@ -8,7 +8,7 @@ import { isoTime, utcDay, type Report } from '../admin/report.ts'
 import type { RunDeps } from '../campaigns/delivery.ts'
 import type { Tally } from '../campaigns/tally.ts'
 import { WORKING_HOURS } from '../campaigns/working-time.ts'
-import { activeMassDisconnects, type KeepState } from '../people/keep-state.ts'
+import { activeMassDisconnects, unansweredDelistings, type KeepState } from '../people/keep-state.ts'
 import type { OperatorAction } from '../people/person.ts'
 import { COMMAND } from '../version.ts'
 import { printSummary, type RunInput } from './invite/campaign-run.ts'
@@ -73,6 +73,13 @@ function describeNeeds(
     ...(state.needs ?? []),
   ]
 }
+
+/** A service that fails may list nothing. Where that emptied lists, there is a question instead. */
+const describeNoApps = ({ people, unchecked, datasources }: Report, state: KeepState): string | false =>
+  people > unchecked &&
+  datasources.length === 0 &&
+  unansweredDelistings(state).length === 0 &&
+  `The service lists no app for anyone. If that can't be right, check it: ${COMMAND} doctor --as EMAIL`
 
 /**
  * @param found `renamed` and `outdated` are sentences, `unknown` addresses, `actions` those of this run, which `began`
@@ -144,6 +151,7 @@ export function printRun(
     unknown.length > 0 && `Unknown to the service:${indented(unknown, all)}`,
     outdated.length > 0 &&
       `Former addresses on the list: ${outdated.length}. These people are emailed at the new ones. Update the list:${indented(outdated, '--json')}`,
+    describeNoApps(report, keepState),
     outOfHours.count > 0 && describeOutOfHours(outOfHours, tally.sent > 0),
     pausedUntil && `Only admins are emailed before ${pausedUntil}.`,
     ...needs.map((need) => `Needs you: ${need}`),

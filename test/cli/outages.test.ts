@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { personPage } from '../../src/admin/person-history.ts'
 import { neutralCompany } from '../../src/company/company.ts'
+import { checkProblem } from '../client-api/problem-for.ts'
 import { t } from '../helpers/texts.ts'
 import { DAY, HOUR, installation, monday, twelve } from './installation.ts'
 
@@ -66,7 +67,7 @@ it.each([
   ],
   ['is an answer while other lists have an app', ['slack_1'], 'inQuestion', 'An admin is asked whether'],
 ])('the help for someone with an empty list %s', async (_what, appsOfOthers, kind, details) => {
-  const { run, runForTwelve, unconnectedApps, conditions, keepState, people } = installation()
+  const { run, runForTwelve, unconnectedApps, conditions, keepState, people, printed } = installation()
   await runForTwelve(APPS, monday)
   for (const email of twelve) unconnectedApps.set(email, appsOfOthers)
   unconnectedApps.set(twelve[0]!, [])
@@ -76,8 +77,23 @@ it.each([
   const person = (await people.get(twelve[0]!))!
   const { help, apps } = personPage(person, await keepState.load(), neutralCompany, { t, now: monday + DAY })
   const command = kind === 'emptyLists' ? 'doctor' : 'keep PEOPLE.csv --removed jira_1'
+  expect(printed.err).not.toContain('lists no app for anyone')
   expect(help).toMatchObject({ kind, command: `npm run onramp -- ${command}` })
   expect(apps.find(({ text }) => text.startsWith('Jira'))?.details.join()).toContain(details)
+})
+
+it.each([
+  ['says that the service lists no app for anyone', [], twelve, true],
+  ['doesn’t if one person has an app', ['slack_1'], twelve, false],
+  ['doesn’t if no one could be checked', [], [], false],
+])('a first run %s', async (_what, apps, checked, isPrinted) => {
+  const { run, unconnectedApps, conditions, checkedEmails } = installation()
+  unconnectedApps.set(twelve[1]!, apps)
+  conditions.onCheck = () => {
+    if (!checked.includes(checkedEmails.at(-1)!)) throw checkProblem({ responseStatus: 403 })
+  }
+  const { err } = await run(twelve.slice(0, 2))
+  expect(err.includes('The service lists no app for anyone.')).toBe(isPrinted)
 })
 
 it('the email about an outage is sent again if no admin’s was accepted', async () => {
