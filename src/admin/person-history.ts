@@ -148,11 +148,11 @@ function isInHistory(
   )
 }
 
-/** An app that left the list ends its loss without a consent. That counts only while the app does. */
+/** An app that left the list without a consent is connected again, while it counts: its removal may be in question. */
 function endOfLoss({ instance, since, delistedAt }: AppRecord, events: Person['accessEvents'] = []) {
   const last = events.findLast((event) => event.instance === instance)
-  const isUnlisted = last?.what === 'lost' && delistedAt !== undefined
-  return isUnlisted ? [{ at: since, what: 'unlisted' as const, instance }] : []
+  const isBack = last?.what === 'lost' && delistedAt !== undefined
+  return isBack ? [{ at: since, what: 'back' as const, instance }] : []
 }
 
 /** The address before a rename. A reused address is listed once, so then only the last one is certain. */

@@ -444,10 +444,10 @@ it.each([
 })
 
 it.each<[string, Partial<DelistedApp> | undefined, string]>([
-  ['is back ends with leaving the list', undefined, 'lost unlisted'],
+  ['is back ends with access', undefined, 'lost back'],
   ['may have been removed has no end', {}, 'lost'],
   ['was removed has no end', { markedRemovedAt: NOW }, 'lost'],
-  ['was connected elsewhere ends with leaving the list', { markedConnectedAt: NOW }, 'lost unlisted'],
+  ['was connected elsewhere ends with access', { markedConnectedAt: NOW }, 'lost back'],
 ])('the loss of an app that left the list and %s', (_what, answer, expected) => {
   const person = withEachApp(apps({ slack_1: 'connected' }), { delistedAt: NOW })
   const accessEvents = [{ at: NOW - DAY, what: 'lost' as const, instance: 'slack_1' }]
