@@ -125,11 +125,14 @@ export function historyOf(
       (app.isUnconfirmed && intent?.since) || isSetAside ? { ...intent } : { ...records[index] }
     return { ...app, since }
   })
-  const questioned = new Set(unansweredDelistings(keepState).map(({ instance }) => instance))
+  const questioned = new Map(unansweredDelistings(keepState).map((app) => [app.instance, app]))
   const { checkedAt, delistedInstances } = summary
   const questions = (person.lastCheck?.apps ?? [])
-    .filter(({ instance }) => questioned.has(instance))
     .map((app) => ({ ...app, isDelisted: delistedInstances.includes(app.instance) }))
+    .filter(({ instance, isDelisted }) => {
+      const question = questioned.get(instance)
+      return question !== undefined && (isDelisted || !question.isListed)
+    })
   const help = helpFor(summary, person, keepState, questions)
   return { help, checkedAt, apps, questions, events: events.sort((one, other) => other.at - one.at) }
 }
@@ -323,6 +326,8 @@ export function personPage(
   }
   const inQuestion = (instance: string) => questions.some((app) => app.instance === instance)
   const questionText = t(keepState.emptyLists ? 'admin.need.emptyListsTitle' : 'person.inQuestion')
+  const delistingOf = ({ instance }: PersonApp) =>
+    questions.find((app) => app.isDelisted && app.instance === instance)
   const skipped = keepState.needs?.filter((need) => need.split(/[\s:,]/).includes(email)) ?? []
   const requests = help.apps.flatMap(({ instance }) => {
     const approval = keepState.approvals?.find((one) => one.instance === instance)
@@ -340,10 +345,10 @@ export function personPage(
     },
     apps: [
       ...apps.map((app) => ({
-        time: timeOf(app.since),
+        time: timeOf(delistingOf(app)?.delistedAt ?? app.since),
         text: displayName(app.instance),
         details: [
-          stateText(app, t),
+          delistingOf(app) ? t('person.delisted') : stateText(app, t),
           app.lostAs === undefined ? [] : t('person.moved'),
           app.newAt === undefined ? [] : t(app.movedFrom === undefined ? 'person.new' : 'person.moved'),
           inQuestion(app.instance) ? questionText : [],

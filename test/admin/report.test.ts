@@ -242,6 +242,12 @@ const question = { instance: 'slack_1', name: 'Slack', noticedAt: NOW, since: NO
 it.each<[string, Partial<KeepState>, isCounted: boolean]>([
   ['in question is in no figure', { delistedApps: [question] }, false],
   ['marked as removed is in no figure', { delistedApps: [{ ...question, markedRemovedAt: NOW }] }, false],
+  ['in question for some is counted', { delistedApps: [{ ...question, isListed: true }] }, true],
+  [
+    'on some lists, and marked as removed, is in no figure',
+    { delistedApps: [{ ...question, isListed: true, markedRemovedAt: NOW }] },
+    false,
+  ],
   ['marked as connected is counted', { delistedApps: [{ ...question, markedConnectedAt: NOW }] }, true],
   [
     'on hold is counted',
@@ -275,6 +281,20 @@ it.each([
     expect(overviewPage(report, state, t, context).hasFigures).toBe(has)
   },
 )
+
+it('no list has an app left, though one of them was lost by many before', async () => {
+  const delistedApps = [question, { ...question, instance: 'jira_1' }]
+  const state = { ...newKeepState(), delistedApps, massDisconnects: [{ ...question, lapsed: 9, had: 9 }] }
+  const connected = withApps(person, { slack_1: 'connected', jira_1: 'connected' })
+  const all = Readable.from([withEachApp(connected, { delistedAt: NOW })])
+  expect((await createReport(summarizeAll(all, state), NOW, { state })).isNoneLeft).toBe(true)
+})
+
+it('the overview names no app in question that figures count for others', async () => {
+  const state = { ...newKeepState(), delistedApps: [{ ...question, isListed: true }] }
+  const report = await createReport(summaries(), NOW, { state })
+  expect(JSON.stringify(overviewPage(report, state, t, context).stats)).not.toContain('Not counted')
+})
 
 it.each([
   ['as new', 'new-apps', 'connected', {}, 1],
