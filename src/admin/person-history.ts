@@ -128,11 +128,14 @@ export function historyOf(
   const questioned = new Map(unansweredDelistings(keepState).map((app) => [app.instance, app]))
   const { checkedAt, delistedInstances } = summary
   const questions = (person.lastCheck?.apps ?? [])
-    .map((app) => ({ ...app, isDelisted: delistedInstances.includes(app.instance) }))
-    .filter(({ instance, isDelisted }) => {
-      const question = questioned.get(instance)
-      return question !== undefined && (isDelisted || !question.isListed)
+    .map((app) => {
+      const isOnOtherLists = questioned.get(app.instance)?.isListed === true
+      return { ...app, isDelisted: delistedInstances.includes(app.instance), isOnOtherLists }
     })
+    .filter(
+      ({ instance, isDelisted, isOnOtherLists }) =>
+        questioned.has(instance) && (isDelisted || !isOnOtherLists),
+    )
   const help = helpFor(summary, person, keepState, questions)
   return { help, checkedAt, apps, questions, events: events.sort((one, other) => other.at - one.at) }
 }
@@ -184,7 +187,7 @@ function helpFor(
   summary: PersonSummary,
   person: Person,
   keepState: KeepState,
-  questions: readonly Pick<PersonApp, 'instance'>[],
+  questions: readonly (Pick<PersonApp, 'instance'> & { isOnOtherLists: boolean })[],
 ) {
   const paused = pausedApps(keepState)
   const { visitedAt = 0, failures = [], optedOutAt, leftAt, unknownAt } = person
@@ -237,7 +240,9 @@ function helpFor(
     ['off', summary.apps.filter(({ state }) => state === 'off')],
     // No app is asked about then, and an answer would outlast the outage.
     ['emptyLists', keepState.emptyLists !== undefined, 'doctor'],
-    ['inQuestion', questions],
+    ['inQuestion', questions.filter(({ isOnOtherLists }) => !isOnOtherLists)],
+    // To call it removed would take it from the others.
+    ['leftWithOthers', questions, 'status EMAIL'],
     ['done', CRITERIA.finished(summary)],
     ['nothing', true],
   ]

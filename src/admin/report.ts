@@ -208,7 +208,6 @@ export class ReportCounter {
     const delistedApps = [...this.#delistedCounts].map(([instance, count]) => ({
       instance,
       count,
-      // People who lost it may count as before.
       listed: Math.max(0, peopleOpen(this.#apps.get(instance)) - (this.#uncounted.has(instance) ? 0 : count)),
     }))
     return {

@@ -352,15 +352,19 @@ function delistedAppsIn(
     // The operator's answer "removed" covers later losses, and so does a question once no list has the app.
     const earlier = byInstance.get(instance)
     if (isAnsweredRemoved({ delistedApps }, instance)) continue
-    // Without a check since the sweep before, a list shows nothing.
-    const isListed = listedTimes.some((at) => at >= evaluatedAt)
     const open = earlier?.markedConnectedAt === undefined ? earlier : undefined
+    // Without a check since the sweep before, a list shows nothing.
+    const listed = listedTimes.filter((at) => at >= evaluatedAt).length
+    const isListed = listed > Math.max(changeTimes.length, open?.people ?? 0)
     if (open !== undefined) byInstance.set(instance, { ...open, isListed })
     const wasConnected = connectedByConsent > changeTimes.length * MAX_CONSENT_RATIO
     // The end of a mass disconnect looks like a repair. If no list has the app, and one more person lost it, it wasn't.
     const hasGone = listedTimes.length === 0 && ended.some((lost) => lost.instance === instance)
     const minPeople = isOutage || hasGone ? 1 : MIN_PEOPLE
-    const cluster = findCluster(changeTimes, changeTimes.length + listedTimes.length, minPeople)
+    const population = changeTimes.length + listedTimes.length
+    const cluster = findCluster(changeTimes, population, minPeople)
+    // Of many people, fifty may have connected it elsewhere.
+    if (isListed && cluster !== undefined && cluster.people < population * MIN_SHARE) continue
     if ((open !== undefined && !isListed) || wasConnected || cluster === undefined) continue
     // It may have left one department's lists after the other's.
     const recent = isListed ? [] : earlierTimes.filter((at) => now - at < RECENT_MS)

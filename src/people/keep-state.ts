@@ -47,7 +47,7 @@ type NewApp = Pick<MassDisconnect, 'instance' | 'name' | 'noticedAt' | 'since'> 
 export type DelistedApp = NewApp & {
   /** When the first list lost the app, perhaps in another department. Losses since that time are in question. */
   firstAt?: number
-  /** Other lists still have it, so only losses from `since` to a day and a half after `noticedAt` are in question. */
+  /** Most lists still have it, so only losses from `since` to a day and a half after `noticedAt` are in question. */
   isListed?: boolean
   notifiedAt?: number
   /** `isHidden`: by the company file. */
@@ -312,7 +312,7 @@ export const likelySuccessorOf = (
 
 /**
  * Apps that left many lists, without those that an operator marked as connected.
- * @returns `isDelisted`: true of a person's app if it left their list then; `uncounted`: instances that no list has,
+ * @returns `isDelisted`: true of a person's app if it left their list then; `uncounted`: instances that most lists lack,
  * or that were called removed: no figure counts them, for anyone
  */
 export function delistingsIn({ delistedApps = [] }: Pick<KeepState, 'delistedApps'>) {
@@ -337,7 +337,7 @@ export const isAnsweredRemoved = ({ delistedApps }: Pick<KeepState, 'delistedApp
 
 /**
  * Leaves out what counts, pages and emails ignore: apps that have moved or were removed, also for those who still have
- * them listed; those that no list has; and waits for an approval that is confirmed. Apps that left many lists, but
+ * them listed; those that most lists lack; and waits for an approval that is confirmed. Apps that left many lists, but
  * not all, are as they were before.
  * @returns `delistedInstances`: those that left this person's list and many others at once; `movedApps`: apps that
  * another instance replaced in one check

@@ -70,6 +70,16 @@ it.each([
 })
 
 it.each([
+  ['only some lists lost', true, 'leftWithOthers', 'status ada@acme.example'],
+  ['most lists lost', false, 'inQuestion', 'keep PEOPLE.csv --removed slack_1'],
+])('someone’s page has a harmless command about an app that %s', (_which, isListed, kind, command) => {
+  const person = withCheck(withSlack, { checkedAt: NOW, unconnected: [] }, NOW)
+  const question = { instance: 'slack_1', name: 'Slack', noticedAt: NOW, since: NOW, people: 9, isListed }
+  const { help } = pageOf(person, { delistedApps: [question] })
+  expect([help.kind, help.command]).toEqual([kind, expect.stringContaining(command)])
+})
+
+it.each([
   ['again if it was lost', [{ at: NOW - DAY, what: 'lost' as const, instance: 'slack_1' }], 1],
   ['without a line in the history if it never was', [], 0],
 ])('an app that left the list is connected %s', (_what, accessEvents, count) => {

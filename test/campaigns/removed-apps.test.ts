@@ -32,10 +32,11 @@ const find = async (all: Person[], state = NO_CLUSTERS) =>
   (await findClusters(all, state, monday + 2 * HOUR)).delistedApps
 
 it.each([
-  ['on others’ lists if a run found it there since the sweep before', monday, true],
-  ['on no list if no run has found it since', monday - 1, false],
-])('an app that left five lists is %s', async (_what, checkedAt, isListed) => {
-  const found = await find([...people(5, 'run'), ...stillListed(1, checkedAt)])
+  ['on most lists if a run found it on six since the sweep before', 6, monday, true],
+  ['on few lists if a run found it on five', 5, monday, false],
+  ['on few lists if no run has found it since', 6, monday - 1, false],
+])('an app that left five lists is %s', async (_what, count, checkedAt, isListed) => {
+  const found = await find([...people(5, 'run'), ...stillListed(count, checkedAt)])
   expect(found).toMatchObject([{ people: 5, isListed }])
 })
 
@@ -47,6 +48,13 @@ it.each([
 ])('an app that left five lists is %s', async (_what, others, checkedAt, count) => {
   const first = { ...NO_CLUSTERS, evaluatedAt: monday - DAY }
   expect(await find([...people(5, 'run'), ...stillListed(others, checkedAt)], first)).toHaveLength(count)
+})
+
+it.each([
+  ['a fifth, is in question', 200, 1],
+  ['less than a fifth, is connected elsewhere', 201, 0],
+])('an app that left fifty lists of many, %s', async (_what, others, count) => {
+  expect(await find([...people(50, 'run'), ...stillListed(others, monday)])).toHaveLength(count)
 })
 
 const partial = { instance: 'jira_1', name: 'Jira', since: monday, noticedAt: monday + HOUR, people: 9 }
@@ -112,8 +120,8 @@ it.each([
 })
 
 it.each([
-  ['five more lists, though not all, joins the question', 5, 10, 5],
-  ['four more lists is connected for them', 4, 10, 0],
+  ['five more lists, though not most, joins the question', 5, 11, 5],
+  ['four more lists is connected for them', 4, 11, 0],
   ['all of five more lists joins the question', 5, 0, 5],
   ['all of four more lists joins the question', 4, 0, 4],
 ])('an app in question that later leaves %s', async (_what, more, still, count) => {
@@ -157,7 +165,7 @@ it('an app in question isn’t counted where an earlier version stored no former
 
 it('losses of the weeks before aren’t in question while others have the app', async () => {
   const before = people(6, 'run', monday - 7 * DAY)
-  const found = await find([...before, ...people(5, 'run'), ...stillListed(5, monday)])
+  const found = await find([...before, ...people(5, 'run'), ...stillListed(6, monday)])
   expect(found).toMatchObject([{ people: 5 }])
   expect(found[0]).not.toHaveProperty('firstAt')
 })
@@ -206,7 +214,7 @@ it.each([
 
   expect(counted).toEqual(back.map(() => 2))
   expect(delistedApps).toMatchObject([{ instance: 'jira_1', name: 'Jira', since: monday, people: 10 }])
-  expect(all).toMatchObject(delistedApps.slice(0, found).map((app) => ({ ...app, isListed: again > 0 })))
+  expect(all).toMatchObject(delistedApps.slice(0, found).map((app) => ({ ...app, isListed: false })))
 })
 
 it.each([
