@@ -1,6 +1,6 @@
 // The page of a person: whether more emails follow, an address that may be unknown, opt-outs, and apps in question.
 import { expect, it } from 'vitest'
-import { personPage } from '../../src/admin/person-history.ts'
+import { personPage } from '../../src/admin/person-page.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import type { KeepState } from '../../src/people/keep-state.ts'

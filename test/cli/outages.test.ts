@@ -1,6 +1,6 @@
 // Runs of `onramp keep` while the service answers that no one has an app left to connect.
 import { expect, it } from 'vitest'
-import { personPage } from '../../src/admin/person-history.ts'
+import { personPage } from '../../src/admin/person-page.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { checkProblem } from '../client-api/problem-for.ts'
 import { t } from '../helpers/texts.ts'
