@@ -312,8 +312,8 @@ export const likelySuccessorOf = (
 
 /**
  * Apps that left many lists, without those that an operator marked as connected.
- * @returns `isDelisted`: true of a person's app if it left their list then; `uncounted`: instances that most lists lack,
- * or that were called removed: no figure counts them, for anyone
+ * @returns `isDelisted`: true of a person's app if it left their list then; `uncounted`: instances that no figure
+ * counts for anyone, because most lists lack them, or they were called removed
  */
 export function delistingsIn({ delistedApps = [] }: Pick<KeepState, 'delistedApps'>) {
   const open = delistedApps.filter(({ markedConnectedAt }) => markedConnectedAt === undefined)
