@@ -30,9 +30,7 @@ type WaitContext = Pick<Company, 'timezone' | 'quietDays'> & { t: Texts; now: nu
 
 /** Why people get no emails about the app now: it is on hold or in question, or a pause or quiet days. */
 export function describeWait(instance: string, keepState: KeepState, { t, now, ...company }: WaitContext) {
-  const isInQuestion = unansweredDelistings(keepState).some(
-    (app) => app.instance === instance && !app.isListed,
-  )
+  const isInQuestion = unansweredDelistings(keepState).some((app) => app.instance === instance)
   if (isInQuestion || pausedApps(keepState).has(instance)) return [t('approval.onHold')]
   const calendar = calendarOf(company, {}, keepState)
   const until = quietUntil(now, calendar)

@@ -100,7 +100,7 @@ function compareWith(
     /** Oldest first. */
     events,
     /** Names of apps that no figure counts. */
-    inQuestion: unansweredDelistings(state).flatMap(({ name, isListed }) => (isListed ? [] : name)),
+    inQuestion: unansweredDelistings(state).map(({ name }) => name),
     /** Apps that have moved for a few people. */
     movedForSome: report.datasources.filter(
       ({ instance, isMoved, newestAt = 0 }) =>

@@ -144,7 +144,7 @@ function statsOf(report: Report, keepState: KeepState, t: Texts) {
   const share = shareFormatter(t)
   const { finished, hadToConnect, inProgressApps, lastEmailAt } = report
   const none: string[] = []
-  const inQuestion = unansweredDelistings(keepState).flatMap(({ name, isListed }) => (isListed ? [] : name))
+  const inQuestion = unansweredDelistings(keepState).map(({ name }) => name)
   const mostly = (app: AppCounts | undefined) => (app ? [t('admin.mostly', { app: app.name })] : none)
   const { count: due, from } = report.dueLater
   const dateOf = (iso: string) => t.date(Date.parse(iso))
@@ -292,8 +292,7 @@ function describeQuestions(report: Report, keepState: KeepState, t: Texts) {
     const approvalText = approval?.waitingPeople ? [approvalItem(approval, app.name, t).title] : []
     const about = describeLostApp(app, keepState, report, t)
     const detail = t.sentences([...outage, ...about, item.detail, ...approvalText])
-    const command = app.isListed ? `${COMMAND} status EMAIL` : keepCommand('removed', app.instance)
-    return { ...item, detail, command }
+    return { ...item, detail, command: keepCommand('removed', app.instance) }
   })
 }
 

@@ -1,6 +1,6 @@
 // Counts people by app, by department and by day, in one pass, so that memory doesn't grow with the people.
 import { nextAllowedAt, MAX_REMINDERS } from '../campaigns/campaign.ts'
-import { delistingsIn, pausedApps, PROGRESS_STATES, unansweredDelistings } from '../people/keep-state.ts'
+import { delistedInstances, pausedApps, PROGRESS_STATES, unansweredDelistings } from '../people/keep-state.ts'
 import type { KeepState } from '../people/keep-state.ts'
 import { mayHaveBeenSent, type PersonApp } from '../people/person.ts'
 import { CRITERIA, type PersonSummary } from './person-summary.ts'
@@ -117,10 +117,10 @@ export async function createReport(
   return counter.report(unreadable())
 }
 
-/** Delisted apps that no figure counts. */
+/** Delisted apps that no figure counts, even for people who still have them listed. */
 function uncountedApps(state: KeepState): Set<string> {
   const paused = pausedApps(state)
-  return new Set([...delistingsIn(state).uncounted].filter((instance) => !paused.has(instance)))
+  return new Set([...delistedInstances(state)].filter((instance) => !paused.has(instance)))
 }
 
 type AppDays = Map<string, Report['lostByDay'][number]>
@@ -208,7 +208,7 @@ export class ReportCounter {
     const delistedApps = [...this.#delistedCounts].map(([instance, count]) => ({
       instance,
       count,
-      listed: Math.max(0, peopleOpen(this.#apps.get(instance)) - (this.#uncounted.has(instance) ? 0 : count)),
+      listed: peopleOpen(this.#apps.get(instance)),
     }))
     return {
       madeAt: new Date(this.#now).toISOString(),

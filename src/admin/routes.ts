@@ -18,7 +18,7 @@ import { listPeople, parsePeopleQuery } from './filters.ts'
 import { overviewPage, freshnessOf, withCompanyNames } from './overview.ts'
 import { uniqueNames } from './unique-names.ts'
 import { peoplePage } from './people-page.ts'
-import { personPage } from './person-page.ts'
+import { personPage } from './person-history.ts'
 import { appTable, groupTable } from './sorted-table.ts'
 
 type IsAdmin = (user: User) => boolean

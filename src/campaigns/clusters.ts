@@ -1,10 +1,9 @@
 // Finds apps that many people lost or got, or that left many lists, within a short time. Admins have to know the shared
 // cause, or to remove it. Pure.
 import { isUnavailable } from '../client-api/app-status.ts'
-import { omitUndefined } from '../omit-undefined.ts'
-import { delistingsIn, isAnsweredRemoved, personForCounts, SPREAD_MS } from '../people/keep-state.ts'
+import { delistedInstances, isAnsweredRemoved, likelySuccessorOf, SPREAD_MS } from '../people/keep-state.ts'
 import type { AppEvent, DelistedApp, KeepState, MassDisconnect } from '../people/keep-state.ts'
-import { isFinished, isGone, type AppRecord, type Person } from '../people/person.ts'
+import { isGone, type AppRecord, type Person } from '../people/person.ts'
 
 const [MIN_PEOPLE, MIN_SHARE] = [5, 0.2]
 /** This many people within half a day are a cluster, whatever their share. */
@@ -136,7 +135,7 @@ export async function findClusters(
   const isOutage = peopleListing === 0 && peopleDelisted >= MIN_PEOPLE
   if (isOutage && peopleUnexplained >= MIN_PEOPLE)
     for (const { changeTimes, restoredTimes } of delistings.apps.values()) changeTimes.push(...restoredTimes)
-  const before = { delistedApps, evaluatedAt, ended, isOutage }
+  const before = { delistedApps, newApps: added.newApps, ended, isOutage }
   const delisted = delistedAppsIn(delistings.apps, before, now).map((app) =>
     moved.includes(app.instance) ? { ...app, isMoved: true } : app,
   )
@@ -194,14 +193,13 @@ const asLapsed = ({ previousLapsedAt: lapsedAt = 0, ...app }: AppRecord): AppRec
 
 /**
  * An app that is back after its removal starts over: new for those who have it unconnected, unknown if their list lost
- * it. Once most lists have an app again, the next check of the others decides whether they connected it. A new app
- * that a mass disconnect explains becomes a lapse, which begins during it, to count as part of it.
+ * it. A new app that a mass disconnect explains becomes a lapse, which begins during it, to count as part of it.
  */
 export function withEvaluation(
   person: Person,
   evaluation: {
     massDisconnects: readonly MassDisconnect[]
-    returned: ReadonlyMap<string, DelistedApp>
+    returned: ReadonlyMap<string, Pick<DelistedApp, 'since' | 'firstAt' | 'markedRemovedAt'>>
     delistedApps: DelistedApp[]
     /** All lists were empty until now, so no app that is back was gone. */
     isAfterOutage?: boolean
@@ -209,20 +207,17 @@ export function withEvaluation(
   },
 ): Person {
   const { massDisconnects, returned, isAfterOutage = false, at } = evaluation
-  const { isDelisted } = delistingsIn(evaluation)
-  const { isDelisted: hasReturned } = delistingsIn({ delistedApps: [...returned.values()] })
+  const delisted = delistedInstances(evaluation)
   const { lastCheck } = person
   if (lastCheck === undefined) return person
   const removedAt = (instance: string) => returned.get(instance)?.markedRemovedAt
   const apps = lastCheck.apps.flatMap((app): AppRecord | [] => {
-    const { instance, name, status, since, delistedAt, beforeDelisting, movedTo = '' } = app
+    const { instance, name, status, since, delistedAt, movedTo = '' } = app
     if (removedAt(instance) !== undefined) {
       if (status === 'connected') return delistedAt === undefined ? { instance, name, status, since } : []
       return { instance, name, status, since: at, newAt: at, previousDelistedAt: at }
     }
     const { newAt = 0, previousLapsedAt, ...rest } = app
-    if (movedTo === '' && beforeDelisting !== undefined && hasReturned(app))
-      return { instance, name, ...beforeDelisting }
     if (previousLapsedAt && removedAt(movedTo) !== undefined) return rest
     const loss = isNew(app) ? disconnectOf(massDisconnects, instance, newAt) : undefined
     return loss === undefined ? app : { ...rest, lapsedAt: Math.max(newAt, loss.since) }
@@ -232,15 +227,13 @@ export function withEvaluation(
     return status !== 'connected' && previousDelistedAt > firstAt - SPREAD_MS
   })
   const { finishedAt = -Infinity, ...unfinished } = person
-  // Someone who never connected an app seemed to have connected everything without it.
-  const left = lastCheck.apps.filter((app) => isDelisted(app) || hasReturned(app))
-  const seemedConnected = [...left, ...listedAgain].some(
-    ({ previousDelistedAt = Infinity, delistedAt = previousDelistedAt }) => finishedAt >= delistedAt,
-  )
-  const counted = () => personForCounts({ ...person, lastCheck: { ...lastCheck, apps } }, evaluation)
-  const isUnfinished = seemedConnected && !isFinished(counted())
+  // What is in question, or was removed, was never connected if it left the list without a consent.
+  const isLeftOnly = ({ instance, delistedAt = Infinity, previousLapsedAt }: AppRecord) =>
+    delisted.has(instance) && finishedAt >= delistedAt && previousLapsedAt === undefined
+  const connected = apps.filter(({ status }) => status === 'connected')
+  const hasLeftOnly = connected.length > 0 && connected.every(isLeftOnly)
   const isChanged = lastCheck.apps.some((app, index) => app !== apps[index])
-  if (listedAgain.length === 0 && !isUnfinished && !isChanged) return person
+  if (listedAgain.length === 0 && !hasLeftOnly && !isChanged) return person
   // Access to an app that counted as removed was neither lost nor regained.
   const isCounted = (event: { instance: string; at: number }) =>
     event.at < (removedAt(event.instance) ?? Infinity)
@@ -248,6 +241,13 @@ export function withEvaluation(
   const listed = listedAgain
     .filter(({ instance }) => !isAfterOutage || removedAt(instance) !== undefined)
     .map(({ instance }) => ({ at, what: 'listed' as const, instance }))
+  // Someone who never connected an app seemed to have connected everything while it was in question.
+  const isUnfinished =
+    hasLeftOnly ||
+    listedAgain.some(
+      ({ instance, lapsedAt, previousDelistedAt: leftAt = Infinity }) =>
+        removedAt(instance) === undefined && lapsedAt === undefined && finishedAt >= leftAt,
+    )
   return {
     ...(isUnfinished ? unfinished : person),
     accessEvents: [...countedEvents, ...listed],
@@ -333,13 +333,13 @@ function newAppsIn(
   return { newApps, events }
 }
 
-/** Finds apps that many lists lost, and still lack, though few people left for their consent: removed, or a fault. */
+/** Finds apps that most lists lost, and still lack, though few people left for their consent: probably removed. */
 function delistedAppsIn(
   apps: CountsByInstance,
-  before: Pick<KeepState, 'delistedApps' | 'evaluatedAt'> & { ended: MassDisconnect[]; isOutage: boolean },
+  before: Pick<KeepState, 'delistedApps' | 'newApps'> & { ended: MassDisconnect[]; isOutage: boolean },
   now: number,
 ) {
-  const { delistedApps = [], evaluatedAt = 0, ended, isOutage } = before
+  const { delistedApps = [], newApps = [], ended, isOutage } = before
   const isBack = ({ instance, markedRemovedAt, isHidden }: DelistedApp) => {
     const counts = apps.get(instance)
     if (markedRemovedAt === undefined) return isMostlyUndone(counts)
@@ -349,29 +349,28 @@ function delistedAppsIn(
   const ongoing = delistedApps.filter((app) => !isBack(app))
   const byInstance = new Map(ongoing.map((app) => [app.instance, app]))
   for (const [instance, { name, changeTimes, earlierTimes, connectedByConsent, listedTimes }] of apps) {
-    // The operator's answer "removed" covers later losses, and so does a question once no list has the app.
+    // The operator's answer "removed" covers later losses, and so does an open question; "connected" doesn't.
     const earlier = byInstance.get(instance)
     if (isAnsweredRemoved({ delistedApps }, instance)) continue
-    const open = earlier?.markedConnectedAt === undefined ? earlier : undefined
-    // Without a check since the sweep before, a list shows nothing.
-    const listed = listedTimes.filter((at) => at >= evaluatedAt).length
-    const isListed = listed > Math.max(changeTimes.length, open?.people ?? 0)
-    if (open !== undefined) byInstance.set(instance, { ...open, isListed })
+    if (earlier !== undefined && earlier.markedConnectedAt === undefined) continue
     const wasConnected = connectedByConsent > changeTimes.length * MAX_CONSENT_RATIO
     // The end of a mass disconnect looks like a repair. If no list has the app, and one more person lost it, it wasn't.
     const hasGone = listedTimes.length === 0 && ended.some((lost) => lost.instance === instance)
-    const minPeople = isOutage || hasGone ? 1 : MIN_PEOPLE
-    const population = changeTimes.length + listedTimes.length
-    const cluster = findCluster(changeTimes, population, minPeople)
-    // Of many people, fifty may have connected it elsewhere.
-    if (isListed && cluster !== undefined && cluster.people < population * MIN_SHARE) continue
-    if ((open !== undefined && !isListed) || wasConnected || cluster === undefined) continue
+    const times = changeTimes.toSorted((one, other) => one - other)
+    const outage = (isOutage || hasGone) && times.length > 0 ? mostWithin(times, SPREAD_MS) : undefined
+    const cluster = findCluster(times, times.length + listedTimes.length) ?? outage
+    if (wasConnected || cluster === undefined) continue
     // It may have left one department's lists after the other's.
-    const recent = isListed ? [] : earlierTimes.filter((at) => now - at < RECENT_MS)
-    const { since: firstAt } = findCluster(recent, 0) ?? {}
-    const people = open?.people ?? recent.filter((at) => at >= (firstAt ?? Infinity)).length
-    const question = open ?? { instance, name, since: cluster.since, ...omitUndefined({ firstAt }) }
-    byInstance.set(instance, { ...question, noticedAt: now, people: people + cluster.people, isListed })
+    const recent = earlierTimes.filter((at) => now - at < RECENT_MS).sort((one, other) => one - other)
+    const { people: recentPeople, since: firstAt } = mostWithin(recent, SPREAD_MS)
+    const earlierPeople = recentPeople < MIN_PEOPLE ? 0 : recent.filter((at) => at >= firstAt).length
+    const people = cluster.people + earlierPeople
+    const question = { instance, name, noticedAt: now, since: cluster.since, people }
+    const app: DelistedApp = earlierPeople > 0 ? { ...question, firstAt } : question
+    // An app that stays on most lists wasn't removed: people connected it elsewhere, or it moves by department. Lists
+    // that were last read before the first one lost it show nothing.
+    const isOnMostLists = listedTimes.filter((at) => at > app.since).length > changeTimes.length
+    if (!isOnMostLists || likelySuccessorOf(app, { newApps }) !== undefined) byInstance.set(instance, app)
   }
   return [...byInstance.values()]
 }
@@ -381,10 +380,10 @@ function delistedAppsIn(
  * people lose an app in half a day.
  * @param changeTimes milliseconds since 1970, one for each person @param population people who could be in it
  */
-function findCluster(changeTimes: readonly number[], population: number, minPeople = MIN_PEOPLE) {
+function findCluster(changeTimes: readonly number[], population: number) {
   const times = changeTimes.toSorted((one, other) => one - other)
   const cluster = mostWithin(times, SPREAD_MS)
-  const isLargeShare = cluster.people >= minPeople && cluster.people >= population * MIN_SHARE
+  const isLargeShare = cluster.people >= MIN_PEOPLE && cluster.people >= population * MIN_SHARE
   return isLargeShare || mostWithin(times, HALF_DAY_MS).people >= MIN_PEOPLE_HALF_DAY ? cluster : undefined
 }
 

@@ -1,7 +1,7 @@
 // Checks the people of a run one by one and sends the email that is due. Five failures in a row that aren't about
 // a person stop the run: the cause is the service, the mail server or onramp.
 import { withUniqueNames } from '../company/app-names.ts'
-import { delistingsIn, type KeepState } from '../people/keep-state.ts'
+import { delistedInstances, type KeepState } from '../people/keep-state.ts'
 import type { PeopleStore } from '../people/people-store.ts'
 import {
   appsOf,
@@ -129,8 +129,7 @@ export class EmailDelivery {
     }
     this.#knowsSomeone = true
     this.#failuresInARow.service = 0
-    const { isDelisted } = delistingsIn(state)
-    const checked = { unconnected: check.unconnected, checkedAt, isDelisted }
+    const checked = { unconnected: check.unconnected, checkedAt, delisted: delistedInstances(state) }
     const allApps = appsOf(forCampaign(name, withCheck(person, checked, now()), state))
     const byInstance = new Map(allApps.map((app) => [app.instance, app]))
     const apps = check.unconnected

@@ -128,9 +128,7 @@ export function forCampaign(
   const mayBePaused = ({ lapsedAt = -Infinity }: AppRecord) =>
     name !== LAPSES && lapsedAt >= (state.evaluatedAt ?? Infinity)
   const inQuestion = unansweredDelistings(state)
-  const isInQuestion = ({ instance }: AppRecord) =>
-    inQuestion.some((app) => app.instance === instance && !app.isListed) ||
-    person.delistedInstances.includes(instance)
+  const isInQuestion = ({ instance }: AppRecord) => inQuestion.some((app) => app.instance === instance)
   // A new app's own email comes first; a reminder lists the app afterwards.
   const isUnannounced = (app: AppRecord) =>
     name === ONBOARDING &&

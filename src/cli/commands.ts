@@ -81,7 +81,7 @@ Examples:
     .addOption(
       listOption(
         '--release <APP>',
-        'email people about this app (or "all"), to which many lost access; or count it as connected, if it is gone from many lists',
+        'email people about this app (or "all"), to which many lost access; or count it as connected, if it is gone from most lists',
       ),
     )
     .addOption(listOption('--removed <APP>', 'this app, which left many lists at once, was removed'))

@@ -72,7 +72,7 @@ export function applyOptions(
     const question = delisted.find((item) => matchesApp(app, item))
     if (question === undefined)
       throw new UsageError(
-        `--removed ${app}: this app isn't gone from many lists, so no one was asked about it${inQuestion && `, only about ${inQuestion}`}. If it was removed, hide it in the company file (hidden: true)`,
+        `--removed ${app}: this app isn't gone from most lists, or it left fewer than five, so no one was asked about it${inQuestion && `, only about ${inQuestion}`}. If it was removed, hide it in the company file (hidden: true)`,
       )
     const released = release.find((one) => one !== 'all' && matchesApp(one, question))
     if (released !== undefined)

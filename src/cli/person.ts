@@ -1,8 +1,7 @@
 // onramp person: prints a person's history, the next helpful step, and everything stored about them.
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { columnsFor, wrapText } from '@onramp/terminal/terminal'
-import { historyOf, noEmailUntil } from '../admin/person-history.ts'
-import { personPage } from '../admin/person-page.ts'
+import { historyOf, noEmailUntil, personPage } from '../admin/person-history.ts'
 import { WalkStore } from '../onboarding/walk-store.ts'
 import { withSuccessors } from '../people/successors.ts'
 import { OperatorError } from '../problem.ts'

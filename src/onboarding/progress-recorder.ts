@@ -36,7 +36,7 @@ type ReadRecord = { person: Person | undefined }
 
 type RecordedPeople = Pick<PeopleStore, 'get' | 'change' | 'rename' | 'addressAt'>
 
-type Delistings = Pick<ReturnType<typeof createDelistings>, 'isDelisted'>
+type Delistings = Pick<ReturnType<typeof createDelistings>, 'instances'>
 
 export class ProgressRecorder {
   readonly #people: RecordedPeople
@@ -192,8 +192,8 @@ export class ProgressRecorder {
       wasRenamed = located.person !== undefined && !isKnown
       if (wasRenamed) return person
       const here = withSignIn(withMilestone(person, 'signedInAt', checkedAt), key)
-      const { isDelisted } = this.#delistings
-      const checked = withCheck(here, { checkedAt, unconnected, connected, isDelisted }, this.#now())
+      const delisted = this.#delistings.instances()
+      const checked = withCheck(here, { checkedAt, unconnected, connected, delisted }, this.#now())
       return { ...withIntents(checked, checkedAt, intents, this.#now()), visitedAt: checkedAt }
     }
     const after = await this.#people.change(located.address, change, located)

@@ -1,7 +1,6 @@
 // Tells pages which apps left many lists, and which of them an operator called removed. They are read in the
 // background, so no page waits for them.
-import { delistingsIn, isAnsweredRemoved, type KeepState, type KeepStateStore } from './keep-state.ts'
-import type { AppRecord } from './person.ts'
+import { delistedInstances, isAnsweredRemoved, type KeepState, type KeepStateStore } from './keep-state.ts'
 
 const FRESH_MS = 60_000
 
@@ -26,7 +25,7 @@ export function createDelistings(store: Pick<KeepStateStore, 'load'>, now: () =>
   return {
     /** True for an instance that was called removed, or is hidden. */
     isRemoved: (instance: string): boolean => isAnsweredRemoved(current(), instance),
-    /** True of a person's app that is in question or removed, and left their list with many others. */
-    isDelisted: (app: AppRecord): boolean => delistingsIn(current()).isDelisted(app),
+    /** Instances in question or removed. */
+    instances: (): ReadonlySet<string> => delistedInstances(current()),
   }
 }

@@ -40,15 +40,13 @@ type NewApp = Pick<MassDisconnect, 'instance' | 'name' | 'noticedAt' | 'since'> 
 }
 
 /**
- * An app that disappeared from many lists at once, though few people left for its consent: probably removed, or the
- * service failed for these people. It doesn't count as connected for them until most of these lists have it again, or
- * an operator marks it as connected. A hidden app is marked as removed, also if it is on lists.
+ * An app that disappeared from many lists at once, though few people left for its consent: probably removed, not
+ * connected. No figure counts it until most lists have it again, or an operator marks it as connected. A hidden app is
+ * marked as removed, also if it is on lists.
  */
 export type DelistedApp = NewApp & {
   /** When the first list lost the app, perhaps in another department. Losses since that time are in question. */
   firstAt?: number
-  /** Most lists still have it, so only losses from `since` to a day and a half after `noticedAt` are in question. */
-  isListed?: boolean
   notifiedAt?: number
   /** `isHidden`: by the company file. */
   markedRemovedAt?: number
@@ -310,26 +308,9 @@ export const likelySuccessorOf = (
       since < app.noticedAt + SPREAD_MS,
   )?.instance
 
-/**
- * Apps that left many lists, without those that an operator marked as connected.
- * @returns `isDelisted`: true of a person's app if it left their list then; `uncounted`: instances that no figure
- * counts for anyone, because most lists lack them, or they were called removed
- */
-export function delistingsIn({ delistedApps = [] }: Pick<KeepState, 'delistedApps'>) {
-  const open = delistedApps.filter(({ markedConnectedAt }) => markedConnectedAt === undefined)
-  const isForAll = ({ isListed, markedRemovedAt }: DelistedApp) => !isListed || markedRemovedAt !== undefined
-  return {
-    isDelisted: ({ instance, delistedAt }: AppRecord): boolean =>
-      delistedAt !== undefined &&
-      open.some((app) => {
-        const { since, firstAt = since, noticedAt } = app
-        if (app.instance !== instance) return false
-        if (isForAll(app)) return delistedAt > firstAt - SPREAD_MS
-        return delistedAt >= firstAt && delistedAt < noticedAt + SPREAD_MS
-      }),
-    uncounted: new Set(open.filter(isForAll).map(({ instance }) => instance)),
-  }
-}
+/** Instances that left many lists, without those that an operator marked as connected. */
+export const delistedInstances = ({ delistedApps }: Pick<KeepState, 'delistedApps'>): ReadonlySet<string> =>
+  new Set(delistedApps?.flatMap((app) => (app.markedConnectedAt === undefined ? app.instance : [])))
 
 /** True from an operator's answer that the app was removed, or hidden, until it is back. */
 export const isAnsweredRemoved = ({ delistedApps }: Pick<KeepState, 'delistedApps'>, instance: string) =>
@@ -337,8 +318,7 @@ export const isAnsweredRemoved = ({ delistedApps }: Pick<KeepState, 'delistedApp
 
 /**
  * Leaves out what counts, pages and emails ignore: apps that have moved or were removed, also for those who still have
- * them listed; those that most lists lack; and waits for an approval that is confirmed. Apps that left many lists, but
- * not all, are as they were before.
+ * them listed; delisted ones; and waits for an approval that is confirmed.
  * @returns `delistedInstances`: those that left this person's list and many others at once; `movedApps`: apps that
  * another instance replaced in one check
  */
@@ -347,27 +327,25 @@ export function personForCounts(
   state: Pick<KeepState, 'delistedApps' | 'approvals'>,
 ): Person & { delistedInstances: string[]; movedApps: AppRecord[] } {
   const { lastCheck, intents, signedInAt = 1 } = person
-  const { isDelisted, uncounted } = delistingsIn(state)
+  const delisted = delistedInstances(state)
   const hasMoved = ({ movedTo }: AppRecord) => movedTo !== undefined
   const apps = lastCheck?.apps.filter(({ instance }) => !isAnsweredRemoved(state, instance)) ?? []
+  const isCounted = (app: AppRecord) =>
+    !hasMoved(app) && (app.status !== 'connected' || !delisted.has(app.instance))
   const isApproved = ({ instance, kind, since = signedInAt }: AppIntent) =>
     kind === 'blocked' &&
     state.approvals?.some(
       (one) => one.instance === instance && one.stage === 'confirmed' && since <= one.stageChangedAt,
     )
-  const isDelistedFor = ({ instance, isMoved }: DelistedApp) =>
-    isMoved === undefined && lastCheck?.apps.some((app) => app.instance === instance && isDelisted(app))
-  const counted = apps.flatMap((app) => {
-    const { instance, name, status, beforeDelisting } = app
-    if (hasMoved(app) || (status === 'connected' && uncounted.has(instance))) return []
-    if (!isDelisted(app)) return app
-    return beforeDelisting === undefined ? [] : { instance, name, ...beforeDelisting }
-  })
+  const isDelistedFor = ({ instance, since, firstAt = since, isMoved }: DelistedApp) =>
+    delisted.has(instance) &&
+    isMoved === undefined &&
+    lastCheck?.apps.some((app) => app.instance === instance && (app.delistedAt ?? 0) > firstAt - SPREAD_MS)
   return {
     ...person,
     delistedInstances: (state.delistedApps ?? []).filter(isDelistedFor).map(({ instance }) => instance),
     movedApps: apps.filter(hasMoved),
-    ...(lastCheck && { lastCheck: { ...lastCheck, apps: counted } }),
+    ...(lastCheck && { lastCheck: { ...lastCheck, apps: apps.filter(isCounted) } }),
     ...(intents && { intents: { ...intents, apps: intents.apps.filter((app) => !isApproved(app)) } }),
   }
 }

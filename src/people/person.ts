@@ -249,8 +249,8 @@ export type CheckToRecord = {
   unconnected: readonly { instance: string; name: string; status: AppStatus }[]
   /** Apps of the walk. */
   connected?: readonly (Pick<AppRecord, 'instance' | 'name' | 'since'> & ConsentStart)[]
-  /** True of an app that left many lists with this one: it counts as not connected, and its return is no lapse. */
-  isDelisted?: (app: AppRecord) => boolean
+  /** Apps delisted for many people: their return is no lapse. */
+  delisted?: ReadonlySet<string>
 }
 
 /** Bounds the record if the service lists ever new names. Connected apps are dropped first. */
@@ -258,7 +258,7 @@ const MAX_APPS = 2_000
 
 /** Applies a check's result, unless the record has a newer one. */
 export function withCheck(person: Person, response: CheckToRecord, now: number): Person {
-  const { checkedAt, unconnected, connected = [], isDelisted = () => false } = response
+  const { checkedAt, unconnected, connected = [], delisted } = response
   if (!isNewer(checkedAt, person.lastCheck, now)) return person
   const before = new Map(person.lastCheck?.apps.map((app) => [app.instance, app]))
   const apps = new Map<string, AppRecord>()
@@ -275,7 +275,7 @@ export function withCheck(person: Person, response: CheckToRecord, now: number):
     if (!apps.has(instance)) apps.set(instance, { instance, name, since, status: 'connected' })
   for (const { instance, name, status } of unconnected) {
     const stored = before.get(instance)
-    const isBack = stored !== undefined && isDelisted(stored)
+    const isBack = stored?.delistedAt !== undefined && delisted?.has(instance) === true
     // Earlier versions stored no `beforeDelisting`, only the start of a former lapse.
     const loss: Partial<AppRecord> = omitUndefined({ lapsedAt: stored?.previousLapsedAt })
     const former = isBack ? (stored.beforeDelisting ?? loss) : stored
@@ -293,8 +293,9 @@ export function withCheck(person: Person, response: CheckToRecord, now: number):
   const remembered = [...apps.values()].filter(({ status }) => status !== 'connected' || surplus-- <= 0)
   const { unknownAt: _unknownAt, ...rest } = person
   const after: Person = { ...rest, lastCheck: { checkedAt, apps: remembered } }
-  const hasFinished = isFinished(after) && !remembered.some(isDelisted)
-  return hasFinished && after.finishedAt === undefined ? { ...after, finishedAt: checkedAt } : after
+  const hasLeft = (app: AppRecord) => app.delistedAt !== undefined && delisted?.has(app.instance)
+  const counted = { ...after, lastCheck: { checkedAt, apps: remembered.filter((app) => !hasLeft(app)) } }
+  return isFinished(counted) && after.finishedAt === undefined ? { ...after, finishedAt: checkedAt } : after
 }
 
 /** An older attempt doesn't explain a new connection, because the person may have waited for an admin since. */

@@ -184,7 +184,6 @@ it.each<[when: string, state: Partial<KeepState>, quietDays: (typeof quiet)[], t
 it.each<[when: string, state: Partial<KeepState>, quietDays: (typeof quiet)[]]>([
   ['on a usual day', {}, []],
   ['after a release', { massDisconnects: [{ ...app, lapsed: 9, had: 9, resumedAt: now }] }, []],
-  ['while the app is in question for some', { delistedApps: [{ ...app, people: 9, isListed: true }] }, []],
   ['after a pause', { pausedUntil: Date.parse('2026-11-27') }, []],
   ['on the day before quiet days', {}, [{ ...quiet, from: '2026-11-28' }]],
 ])('owners and admins read of no delay of emails %s', async (_when, state, quietDays) => {

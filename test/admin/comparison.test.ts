@@ -365,7 +365,6 @@ it.each<[string, NonNullable<KeepState['appEvents']>[number]['what'][], boolean,
 it.each([
   ['names an app in question, because no figure counts it', {}, ['Not counted until you answer: notion_1']],
   ['doesn’t name an app whose question was answered', { markedRemovedAt: 1 }, []],
-  ['doesn’t name an app in question that is counted for others', { isListed: true }, []],
 ])('a comparison %s', (_which, answer, lines) => {
   const question = { instance: 'notion_1', name: 'notion_1', noticedAt: 1, since: 1, people: 9, ...answer }
   expect(linesOf({ delistedApps: [question] }).filter((line) => line.includes('notion_1'))).toEqual(lines)

@@ -52,7 +52,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
         const known = all[index]
         return known === undefined ? [] : [{ ...app, status: known } as const]
       })
-      return withCheck(person, { checkedAt: at, unconnected, ...(isRun && { isDelisted: () => false }) }, at)
+      return withCheck(person, { checkedAt: at, unconnected, ...(isRun && { delisted: new Set() }) }, at)
     }),
   // Slack is lost, then it moves.
   fc.constant<Change>((person, at) =>

@@ -1,8 +1,7 @@
 // The suggested next step for a person, most important cause first, and the person's history.
 import { expect, it } from 'vitest'
 import { overviewPage } from '../../src/admin/overview.ts'
-import { historyOf, noEmailUntil } from '../../src/admin/person-history.ts'
-import { personPage } from '../../src/admin/person-page.ts'
+import { historyOf, noEmailUntil, personPage } from '../../src/admin/person-history.ts'
 import { CRITERIA, summarize } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'

@@ -6,7 +6,7 @@ import { createPlot } from '../../src/admin/plot.ts'
 import { overviewPage } from '../../src/admin/overview.ts'
 import { CRITERIA, summarize, summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport, type Report } from '../../src/admin/report.ts'
-import type { KeepState } from '../../src/people/keep-state.ts'
+import type { KeepState, MassDisconnect } from '../../src/people/keep-state.ts'
 import { newPerson, withMilestone, withCheck, type PersonApp, type Person } from '../../src/people/person.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { neutralCompany } from '../../src/company/company.ts'
@@ -242,12 +242,6 @@ const question = { instance: 'slack_1', name: 'Slack', noticedAt: NOW, since: NO
 it.each<[string, Partial<KeepState>, isCounted: boolean]>([
   ['in question is in no figure', { delistedApps: [question] }, false],
   ['marked as removed is in no figure', { delistedApps: [{ ...question, markedRemovedAt: NOW }] }, false],
-  ['in question for some is counted', { delistedApps: [{ ...question, isListed: true }] }, true],
-  [
-    'on some lists, and marked as removed, is in no figure',
-    { delistedApps: [{ ...question, isListed: true, markedRemovedAt: NOW }] },
-    false,
-  ],
   ['marked as connected is counted', { delistedApps: [{ ...question, markedConnectedAt: NOW }] }, true],
   [
     'on hold is counted',
@@ -281,20 +275,6 @@ it.each([
     expect(overviewPage(report, state, t, context).hasFigures).toBe(has)
   },
 )
-
-it('no list has an app left, though one of them was lost by many before', async () => {
-  const delistedApps = [question, { ...question, instance: 'jira_1' }]
-  const state = { ...newKeepState(), delistedApps, massDisconnects: [{ ...question, lapsed: 9, had: 9 }] }
-  const connected = withApps(person, { slack_1: 'connected', jira_1: 'connected' })
-  const all = Readable.from([withEachApp(connected, { delistedAt: NOW })])
-  expect((await createReport(summarizeAll(all, state), NOW, { state })).isNoneLeft).toBe(true)
-})
-
-it('the overview names no app in question that figures count for others', async () => {
-  const state = { ...newKeepState(), delistedApps: [{ ...question, isListed: true }] }
-  const report = await createReport(summaries(), NOW, { state })
-  expect(JSON.stringify(overviewPage(report, state, t, context).stats)).not.toContain('Not counted')
-})
 
 it.each([
   ['as new', 'new-apps', 'connected', {}, 1],
@@ -466,3 +446,49 @@ it.each([
   const waiting = stats.filter(({ details }) => details.includes('At the limit of four emails a quarter (1)'))
   expect(waiting.map(({ state }) => state)).toEqual(limited ? ['inProgress', 'notStarted'] : [])
 })
+
+it.each([
+  ['a new app', 1, 'unconnected', { newAt: NOW }, NOW - DAY],
+  ['a lost app', 1, 'unconnected', { lapsedAt: NOW }, NOW - DAY],
+  ['an app that was named before the loss', 1, 'unconnected', { lapsedAt: NOW }, NOW],
+  ['an app that no further email is about', 0, 'unconnected', {}, NOW - DAY],
+  ['a new app that they set aside', 0, 'skipped', { newAt: NOW }, NOW - DAY],
+  ['a new app that the invitation named', 0, 'unconnected', { newAt: NOW }, NOW],
+] as const)('someone at the limit with %s counts as %i waiting', async (...row) => {
+  const [, limited, state, change, invitedAt] = row
+  const sent = { state: 'sent' as const, at: invitedAt, reminder: 0, apps: ['slack_1'] }
+  const campaigns = [{ name: 'onboarding', emails: Array.from({ length: 4 }, () => sent) }]
+  const open = withEachApp(withApps({ ...person, campaigns }, { slack_1: state }), change)
+  expect((await reportOf(open)).datasources).toMatchObject([{ limited }])
+})
+
+const release = { instance: 'slack_1', name: 'Slack', lapsed: 9, had: 9, noticedAt: NOW - DAY }
+const [before, released] = [NOW - 3 * DAY, NOW - DAY]
+
+it.each<[string, number, Partial<MassDisconnect>, number, number?]>([
+  ['three emails', 0, { resumedAt: NOW }, 3],
+  ['four emails', 1, { resumedAt: NOW }, 4],
+  ['four emails, one of them about it', 0, { resumedAt: NOW }, 3, released],
+  ['four emails, one of them about an earlier loss', 1, { resumedAt: NOW }, 3, released - 1],
+  ['four emails, in a hold that goes on', 0, {}, 4],
+  ['four emails, with a loss before the hold', 0, { resumedAt: NOW, since: released + 1 }, 4],
+  ['four emails, with a loss after the release', 0, { resumedAt: released }, 4],
+])(
+  'after %s, %s people of a released hold wait for the limit',
+  async (_what, waiting, held, others, emailedAt) => {
+    const sent = (at: number, apps: string[] = []) => ({ state: 'sent' as const, at, reminder: 0, apps })
+    const emails = Array.from({ length: others }, () => sent(NOW - 2 * DAY))
+    const lapses = emailedAt === undefined ? [] : [sent(emailedAt, ['slack_1'])]
+    const campaigns = Object.entries({ onboarding: emails, lapses }).map(([name, all]) => ({
+      name,
+      emails: all,
+    }))
+    const loser = lostApp({ ...signedIn, campaigns }, released)
+    const state = { ...newKeepState(), massDisconnects: [{ ...release, since: before, ...held }] }
+
+    const { datasources } = await createReport(summarizeAll(Readable.from([loser]), state), NOW)
+
+    const isEmailed = Number(emailedAt === released)
+    expect(datasources).toMatchObject([{ lapsed: 1, releasedLimited: waiting, releasedEmailed: isEmailed }])
+  },
+)

@@ -221,7 +221,6 @@ const approvalAt = (stage: Approval['stage']) => ({
   approvals: [{ ...newApproval('notion_1', 'Notion'), stage }],
 })
 const cluster = { instance: 'notion_1', name: 'Notion', noticedAt: monday, since: monday, people: 9 }
-const goneNotion = withCheck(announced, { checkedAt: monday, unconnected: [] }, monday)
 const delistedWith = (answer: Partial<DelistedApp>) => ({ delistedApps: [{ ...cluster, ...answer }] })
 it.each<[string, Person, Partial<KeepState>, isListed: boolean]>([
   ['leaves out a new app before its own email', personWithNewApp(), { lastRunAt: monday }, false],
@@ -234,13 +233,6 @@ it.each<[string, Person, Partial<KeepState>, isListed: boolean]>([
     false,
   ],
   ['leaves out an app that may have been removed', announced, delistedWith({}), false],
-  ['lists an app that left others’ lists', announced, delistedWith({ isListed: true }), true],
-  [
-    'leaves out an app that left others’ lists and this one',
-    goneNotion,
-    delistedWith({ isListed: true }),
-    false,
-  ],
   ['lists an app that was replaced for others', announced, delistedWith({ isReplaced: true }), true],
   [
     'lists an app marked as connected for others',

@@ -93,7 +93,7 @@ it.each([
 
 /** Someone who lost Slack and has it again, or has another one, or whose list it left. */
 const lostSlack = lostApps([slack], monday + 1)
-const later = { checkedAt: monday + 2, isDelisted: () => false }
+const later = { checkedAt: monday + 2, delisted: new Set<string>() }
 const slack2 = { ...slack, instance: 'slack_2' }
 const movedOn = withCheck(lostSlack, { ...later, unconnected: [slack2] }, monday)
 const other = { instance: 'slack_2', name: 'Slack', since: monday + 2, consentStartedAt: monday + 2 }
@@ -149,7 +149,11 @@ it('a hold goes on for people whose lost app was removed and made again', async 
   const removed = { instance: 'slack_1', name: 'Slack', since: monday + 2, noticedAt: monday + 3, people: 60 }
   const lost = { ...lostBySixty, isDelisted: true }
   const unconnected = [slack]
-  const again = withCheck(regained, { checkedAt: monday + 5, unconnected, isDelisted: () => true }, monday)
+  const again = withCheck(
+    regained,
+    { checkedAt: monday + 5, unconnected, delisted: new Set(['slack_1']) },
+    monday,
+  )
   expect(again.lastCheck?.apps.find((app) => app.instance === 'slack_1')).toMatchObject({
     lapsedAt: monday + 1,
   })
@@ -352,14 +356,7 @@ it.each<[string, number, ('lost' | 'listed')[]]>([
   const accessEvents = [{ what: 'lost' as const, at, instance: 'slack_1' }]
   const other = { what: 'lost' as const, at: monday + 1, instance: 'jira_1' }
   const person = { ...lostApps([slack], monday + 1), accessEvents: [...accessEvents, other] }
-  const removed = {
-    instance: 'slack_1',
-    name: 'Slack',
-    noticedAt: monday,
-    people: 9,
-    markedRemovedAt: monday,
-  }
-  const returned = new Map([['slack_1', { ...removed, since: monday }]])
+  const returned = new Map([['slack_1', { since: monday, markedRemovedAt: monday }]])
 
   const after = withEvaluation(person, { massDisconnects: [], returned, delistedApps: [], at: monday + 2 })
 

@@ -1,11 +1,10 @@
-// Apps that left many lists: they were removed, or the service failed. Until an operator answers, or they are back.
+// Detection of removed apps, until an operator marks them.
 import { expect, it } from 'vitest'
-import { findClusters, withEvaluation } from '../../src/campaigns/clusters.ts'
+import { findClusters } from '../../src/campaigns/clusters.ts'
 import { forCampaign, NEW_APPS } from '../../src/campaigns/episodes.ts'
-import { omitUndefined } from '../../src/omit-undefined.ts'
-import { delistingsIn, personForCounts } from '../../src/people/keep-state.ts'
+import { personForCounts } from '../../src/people/keep-state.ts'
 import { appsOf, newPerson, withCheck, type Person } from '../../src/people/person.ts'
-import { withAppStates, withEachApp } from '../helpers/people.ts'
+import { withAppStates } from '../helpers/people.ts'
 import { DAY, HOUR, jira, monday, NO_CLUSTERS, slack } from './lapsed-person.ts'
 
 type NoticedBy = 'run' | 'page' | 'walk'
@@ -13,7 +12,7 @@ type NoticedBy = 'run' | 'page' | 'walk'
 /** Jira is gone, noticed by a run, by a page, or after its consent. */
 const withoutJira = (before: Person, by: NoticedBy, at: number): Person => {
   const consentStartedAt = by === 'walk' ? at - 1 : undefined
-  const checks = { run: { isDelisted: () => false }, page: {}, walk: {} }
+  const checks = { run: { delisted: new Set<string>() }, page: {}, walk: {} }
   const connected = by === 'run' ? [] : [{ instance: 'jira_1', name: 'Jira', since: at, consentStartedAt }]
   return withCheck(before, { checkedAt: at, unconnected: [slack], connected, ...checks[by] }, at)
 }
@@ -25,149 +24,31 @@ function person(by?: NoticedBy, at = monday): Person {
 }
 const people = (count: number, ...given: Parameters<typeof person>) =>
   Array.from({ length: count }, () => person(...given))
-/** Jira is still listed at this time. */
-const stillListed = (count: number, checkedAt: number) =>
-  people(count).map((one) => withCheck(one, { checkedAt, unconnected: [slack, jira] }, checkedAt))
+/** Jira is still listed after it began to leave other lists. */
+const stillListed = (count: number) =>
+  people(count).map((one) => {
+    const checkedAt = monday + HOUR
+    return withCheck(one, { checkedAt, unconnected: [slack, jira] }, checkedAt)
+  })
 const find = async (all: Person[], state = NO_CLUSTERS) =>
   (await findClusters(all, state, monday + 2 * HOUR)).delistedApps
 
-it.each([
-  ['on most lists if a run found it on six since the sweep before', 6, monday, true],
-  ['on few lists if a run found it on five', 5, monday, false],
-  ['on few lists if no run has found it since', 6, monday - 1, false],
-])('an app that left five lists is %s', async (_what, count, checkedAt, isListed) => {
-  const found = await find([...people(5, 'run'), ...stillListed(count, checkedAt)])
-  expect(found).toMatchObject([{ people: 5, isListed }])
+it('an app on most lists is in question if another instance of it is new', async () => {
+  const added = { name: 'Jira', noticedAt: monday, since: monday - 4 * DAY, people: 9 }
+  const state = (instance: string) => ({ ...NO_CLUSTERS, newApps: [{ ...added, instance }] })
+  const everyone = [...people(5, 'run'), ...stillListed(6)]
+  expect(await find(everyone, state('jira_2'))).toHaveLength(1)
+  expect(await find(everyone, state('slack_2'))).toEqual([])
 })
 
 it.each([
-  ['in question if a fifth lack it, read after the first loss', 20, monday + HOUR, 1],
-  ['in question if a fifth lack it, read before the first loss', 20, monday - HOUR, 1],
-  ['not in question if fewer lack it, read after the first loss', 21, monday + HOUR, 0],
-  ['not in question if fewer lack it, read before the first loss', 21, monday - HOUR, 0],
-])('an app that left five lists is %s', async (_what, others, checkedAt, count) => {
-  const first = { ...NO_CLUSTERS, evaluatedAt: monday - DAY }
-  expect(await find([...people(5, 'run'), ...stillListed(others, checkedAt)], first)).toHaveLength(count)
-})
-
-it.each([
-  ['a fifth, is in question', 200, 1],
-  ['less than a fifth, is connected elsewhere', 201, 0],
-])('an app that left fifty lists of many, %s', async (_what, others, count) => {
-  expect(await find([...people(50, 'run'), ...stillListed(others, monday)])).toHaveLength(count)
-})
-
-const partial = { instance: 'jira_1', name: 'Jira', since: monday, noticedAt: monday + HOUR, people: 9 }
-const onOthers = { ...partial, isListed: true }
-const jiraOf = ({ lastCheck }: Person) => lastCheck?.apps.find(({ instance }) => instance === 'jira_1')
-
-it.each([
-  ['connected for a list that it left before', monday - 1, 'connected', 'lapsed'],
-  ['as before for a list that it left with the first one', monday, 'awaiting', 'as before'],
-  ['as before for a list that it left within 36 hours', monday + 37 * HOUR - 1, 'awaiting', 'as before'],
-  ['connected for a list that it left later', monday + 37 * HOUR, 'connected', 'lapsed'],
-])('an app in question, on others’ lists, is %s', (_what, at, status, onReturn) => {
-  const delistedApps = [onOthers]
-  const one = withoutJira(person(), 'run', at)
-  const back = { checkedAt: at + 1, unconnected: [slack, jira], ...delistingsIn({ delistedApps }) }
-
-  expect(jiraOf(personForCounts(one, { delistedApps }))?.status).toBe(status)
-  expect(jiraOf(withCheck(one, back, at))?.lapsedAt).toBe(onReturn === 'lapsed' ? at + 1 : undefined)
-})
-
-it.each([
-  ['stays connected while others have it listed', onOthers, 'connected'],
-  ['isn’t counted once no list has it', { ...partial, isListed: false }, undefined],
-  ['isn’t counted once it was called removed', { ...onOthers, markedRemovedAt: monday }, undefined],
-])('an app in question, connected by consent, %s', (_what, question, status) => {
-  expect(jiraOf(personForCounts(person('walk'), { delistedApps: [question] }))?.status).toBe(status)
-})
-
-const consent = { instance: 'slack_1', name: 'Slack', since: monday, consentStartedAt: monday }
-const connectedSlack = { checkedAt: monday, unconnected: [], connected: [consent] }
-const finishedWith = (question: typeof onOthers & { markedConnectedAt?: number }) => {
-  const noticed = { massDisconnects: [], returned: new Map(), delistedApps: [question], at: monday + HOUR }
-  return withEvaluation(withCheck(person(), connectedSlack, monday), noticed).finishedAt
-}
-
-it.each([
-  ['had not connected everything if others have the app in question', onOthers, undefined],
-  ['had connected everything if no list has it', { ...onOthers, isListed: false }, monday],
-  ['had connected everything if it is marked as connected', { ...onOthers, markedConnectedAt: 1 }, monday],
-])('someone with another app %s', (_what, question, finishedAt) => {
-  expect(finishedWith(question)).toBe(finishedAt)
-})
-
-it.each([
-  ['isn’t done while that is in question', onOthers, undefined],
-  ['is done if that is marked as connected', { ...onOthers, markedConnectedAt: 1 }, monday],
-])('someone who connects an app after another one left their list %s', (_what, question, finishedAt) => {
-  const { isDelisted } = delistingsIn({ delistedApps: [question] })
-  const after = withCheck(person('run'), { ...connectedSlack, isDelisted }, monday)
-  expect(after.finishedAt).toBe(finishedAt)
-})
-
-it.each([
-  ['is open again', {}, undefined, 'awaiting'],
-  ['stays connected if it moved to another instance', {}, 'jira_2', 'connected'],
-  ['stays connected if it left the list before', { since: monday + 1 }, undefined, 'connected'],
-  ['stays connected if it was marked so', { markedConnectedAt: monday }, undefined, 'connected'],
-])('an app that most lists have again, but not yet this one, %s', (_what, change, movedTo, status) => {
-  const returned = new Map([['jira_1', { ...onOthers, ...change }]])
-  const left = withEachApp(person('run'), omitUndefined({ movedTo }))
-  const after = withEvaluation(left, { massDisconnects: [], returned, delistedApps: [], at: monday + DAY })
-  expect(jiraOf(after)?.status).toBe(status)
-})
-
-it.each([
-  ['five more lists, though not most, joins the question', 5, 11, 5],
-  ['four more lists is connected for them', 4, 11, 0],
-  ['all of five more lists joins the question', 5, 0, 5],
-  ['all of four more lists joins the question', 4, 0, 4],
-])('an app in question that later leaves %s', async (_what, more, still, count) => {
-  const state = { ...NO_CLUSTERS, delistedApps: [{ ...onOthers, people: 10 }] }
-  const now = monday + 3 * DAY
-  const others = [...people(more, 'run', now), ...stillListed(still, now)]
-  const { delistedApps } = await findClusters([...people(10, 'run'), ...others], state, now)
-  expect(delistedApps).toMatchObject([{ since: monday, isListed: still > 0 }])
-  const counted = others.map((one) => personForCounts(one, { delistedApps }).delistedInstances.length)
-  expect(counted.filter(Boolean)).toHaveLength(count)
-})
-
-it('later losses of an app that no list has don’t change the question', async () => {
-  const delistedApps = [{ ...partial, isListed: false }]
-  const now = monday + 3 * DAY
-  const found = await find([...people(10, 'run'), ...people(10, 'run', now)], {
-    ...NO_CLUSTERS,
-    delistedApps,
-  })
-  expect(found).toEqual(delistedApps)
-})
-
-it.each([
-  ['had connected everything if it was removed', { markedRemovedAt: monday }, [jira], monday],
-  ['had not if it was in question', {}, [jira], undefined],
-  ['had not if it was in question, and only others have it again', {}, [], undefined],
-])('someone who was done while an app was gone %s', (_what, answer, unconnected, finishedAt) => {
-  const returned = new Map([['jira_1', { ...onOthers, ...answer }]])
-  const done = withCheck(person('run'), connectedSlack, monday)
-  const back = withCheck(done, { checkedAt: monday + DAY, unconnected, isDelisted: () => true }, monday)
-  const after = withEvaluation(back, { massDisconnects: [], returned, delistedApps: [], at: monday + DAY })
-  expect([done.finishedAt, after.finishedAt]).toEqual([monday, finishedAt])
-})
-
-it('an app in question isn’t counted where an earlier version stored no former record', () => {
-  const [jiraApp] = person('run').lastCheck!.apps.filter(({ instance }) => instance === 'jira_1')
-  const { beforeDelisting: _before, ...stored } = jiraApp!
-  const old = { ...person('run'), lastCheck: { checkedAt: monday, apps: [stored] } }
-  expect(jiraOf(personForCounts(old, { delistedApps: [onOthers] }))).toBeUndefined()
-})
-
-it('losses of the weeks before aren’t in question while others have the app', async () => {
-  const before = people(6, 'run', monday - 7 * DAY)
-  const found = await find([...before, ...people(5, 'run'), ...stillListed(6, monday)])
-  expect(found).toMatchObject([{ people: 5 }])
-  expect(found[0]).not.toHaveProperty('firstAt')
+  { name: 'in question if half of the lists still have it', gone: 5, unread: 0, still: 5, found: 1 },
+  { name: 'not in question if most lists still have it', gone: 5, unread: 0, still: 6, found: 0 },
+  { name: 'not in question if most of many lists still have it', gone: 50, unread: 0, still: 51, found: 0 },
+  { name: 'in question before a run has read most lists again', gone: 5, unread: 15, still: 5, found: 1 },
+])('an app gone from some lists is $name', async ({ gone, unread, still, found }) => {
+  const everyone = [...people(gone, 'run'), ...people(unread), ...stillListed(still)]
+  expect(await find(everyone)).toHaveLength(found)
 })
 
 it.each([
@@ -205,7 +86,7 @@ it.each([
   { name: 'is dropped once no one of its people is left', gone: 0, again: 0, found: 0 },
 ])('an app in question $name', async ({ gone, again, found }) => {
   const delistedApps = await find(people(10, 'run'))
-  const relisted = { checkedAt: monday + DAY, unconnected: [slack, jira], isDelisted: () => true }
+  const relisted = { checkedAt: monday + DAY, unconnected: [slack, jira], delisted: new Set(['jira_1']) }
   const back = people(again, 'run').map((one) => withCheck(one, relisted, monday + DAY))
   const later = { ...NO_CLUSTERS, delistedApps, evaluatedAt: monday + DAY }
 
@@ -214,7 +95,7 @@ it.each([
 
   expect(counted).toEqual(back.map(() => 2))
   expect(delistedApps).toMatchObject([{ instance: 'jira_1', name: 'Jira', since: monday, people: 10 }])
-  expect(all).toMatchObject(delistedApps.slice(0, found).map((app) => ({ ...app, isListed: false })))
+  expect(all).toEqual(delistedApps.slice(0, found))
 })
 
 it.each([

@@ -14,7 +14,7 @@ const moment = { now: monday, declaredReplacements, datasourceOf: neutralCompany
 const midnight = Date.parse('2027-01-18')
 
 const REFUSED =
-  /contradict each other|the company file hides it|that day is over|there is no pause to end|are held back|gone from many lists/
+  /contradict each other|the company file hides it|that day is over|there is no pause to end|are held back|gone from most lists/
 
 /** @returns the new state, or the text of the refusal */
 function resultOf<T>(work: () => T): T | string | undefined {
@@ -57,7 +57,7 @@ it.each<[what: string, Partial<DelistedApp>, Parameters<typeof applyOptions>[1],
   ['--removed corrects --release', { markedConnectedAt: 7 }, { removed: ['jira_1'] }, { markedRemovedAt: NOW }],
   ['a second --release is refused', { markedConnectedAt: 7 }, { release: ['jira_1'] }, 'are held back'],
   ['--removed may name its replacement', {}, { removed: ['jira_2'] }, { markedRemovedAt: NOW }],
-  ['--removed of another app is refused', {}, { removed: ['notion_1'] }, 'gone from many lists'],
+  ['--removed of another app is refused', {}, { removed: ['notion_1'] }, 'gone from most lists'],
 ])('after a question about an app, %s', (_what, before, answers, after) => {
   const state = { ...newKeepState(), delistedApps: [{ ...removedApp, ...before }, figma] }
   const answer = resultOf(() => applyOptions(state, answers, moment).delistedApps)

@@ -1,6 +1,6 @@
 // Runs of `onramp keep` while the service answers that no one has an app left to connect.
 import { expect, it } from 'vitest'
-import { personPage } from '../../src/admin/person-page.ts'
+import { personPage } from '../../src/admin/person-history.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { checkProblem } from '../client-api/problem-for.ts'
 import { t } from '../helpers/texts.ts'
@@ -106,40 +106,4 @@ it('the email about an outage is sent again if no admin’s was accepted', async
   expect(subjectsTo('admin@acme.example')).toEqual(
     Array.from({ length: 2 }, () => 'The search service lists no apps'),
   )
-})
-
-/** Runs in which the lists of these people are empty, then every twelve hours for three days after the outage. */
-async function failFor(absent: number) {
-  const rollout = installation()
-  await rollout.runForTwelve(APPS, monday)
-  await rollout.runForTwelve(APPS, monday + 7 * HOUR)
-  for (const email of twelve.slice(0, absent)) rollout.unconnectedApps.set(email, [])
-  rollout.conditions.now = monday + DAY
-  const { exit, err } = await rollout.run(twelve)
-  const { days } = await rollout.keepState.load()
-  for (let hours = 12; hours < 96; hours += 12) await rollout.runForTwelve(APPS, monday + DAY + hours * HOUR)
-  return { ...rollout, exit, err, ready: days.at(-1)?.ready }
-}
-
-it.each([
-  ['are the same during an outage for five of twelve', 5, 0],
-  ['count four people whose lists are empty as done', 4, 4],
-])('the figures %s', async (_what, absent, count) => {
-  expect((await failFor(absent)).ready).toBe(count)
-})
-
-it('admins are asked about apps that are gone from a part of the lists', async () => {
-  const { exit, err, subjectsTo } = await failFor(5)
-  expect(exit).toBe(3)
-  expect(err).toContain('Jira 1 is gone from 5 lists, and still on 7. Was it removed?')
-  expect(err).not.toContain('keep PEOPLE.csv --removed')
-  expect(subjectsTo('admin@acme.example')).toEqual(['2 apps are gone from many lists. Were they removed?'])
-})
-
-it('no one is told of lost access after their lists were empty for a day', async () => {
-  const { sentEmails, people, keepState } = await failFor(5)
-  expect(sentEmails.filter(({ text }) => text.includes('OK again'))).toEqual([])
-  const [gone] = await Promise.all(twelve.map((email) => people.get(email)))
-  expect(gone?.accessEvents?.map(({ what }) => what)).toEqual(['listed', 'listed'])
-  expect((await keepState.load()).delistedApps).toEqual([])
 })

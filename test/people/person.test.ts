@@ -63,8 +63,8 @@ const lists = (...instances: string[]) => ({ list: listed(...instances) })
 /** After a consent, Slack is no longer listed. */
 const connects = { list: [], isConnected: true }
 /** Slack leaves many people’s lists. */
-const manyLack = { list: [], isDelisted: () => true }
-type Response = { list: ListedApp[]; isConnected?: boolean; isDelisted?: () => boolean }
+const manyLack = { list: [], delisted: new Set(['slack_1']) }
+type Response = { list: ListedApp[]; isConnected?: boolean; delisted?: Set<string> }
 const losesSlack = [lists('slack_1'), connects, lists('slack_1')]
 // prettier-ignore
 it.each<[string, Response[], string[]]>([
@@ -79,11 +79,11 @@ it.each<[string, Response[], string[]]>([
   ['was lost, left many lists and returned', [...losesSlack, manyLack, { ...manyLack, ...lists('slack_1') }], ['lost 2']],
   ['was lost and moved', [...losesSlack, lists('slack_2')], ['lost 2']],
 ])('a record has each loss of an app that %s', (_what, responses, expected) => {
-  const after = responses.reduce((before, { list, isConnected, isDelisted }, nth) => {
+  const after = responses.reduce((before, { list, isConnected, delisted }, nth) => {
     const connected = isConnected
       ? [{ instance: 'slack_1', name: 'Slack', since: AT, consentStartedAt: AT + nth }]
       : []
-    const response = { checkedAt: AT + nth, unconnected: list, connected, ...(isDelisted && { isDelisted }) }
+    const response = { checkedAt: AT + nth, unconnected: list, connected, ...(delisted && { delisted }) }
     return withAccessEvents(before, withCheck(before, response, AT + nth))
   }, ada)
   expect((after.accessEvents ?? []).map(({ what, at }) => `${what} ${at - AT}`)).toEqual(expected)
@@ -105,9 +105,9 @@ it.each<[string, Response[]]>([
   }, ada)
   const list = before.lastCheck?.apps.filter(({ status }) => status !== 'connected') as ListedApp[]
   const during = afterCheck(before, [], AT + 8)
-  const isDelisted = ({ instance }: { instance: string }) => instance === list[0]?.instance
+  const delisted = new Set(list.map(({ instance }) => instance))
 
-  const after = withCheck(during, { checkedAt: AT + 9, unconnected: list, isDelisted }, AT + 9)
+  const after = withCheck(during, { checkedAt: AT + 9, unconnected: list, delisted }, AT + 9)
 
   expect(list).toHaveLength(1)
   expect(after.lastCheck?.apps).toContainEqual({ ...list[0], previousDelistedAt: AT + 8 })

@@ -1,7 +1,6 @@
 // A person's record after an app was replaced by another one.
 import { expect, it } from 'vitest'
-import { historyOf } from '../../src/admin/person-history.ts'
-import { personPage } from '../../src/admin/person-page.ts'
+import { historyOf, personPage } from '../../src/admin/person-history.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { isAboutApp, LAPSES, NEW_APPS } from '../../src/campaigns/episodes.ts'
 import { resolveCompany } from '../../src/company/company.ts'

@@ -6,10 +6,10 @@ import { summarize } from '../../../src/admin/person-summary.ts'
 import type { Report } from '../../../src/admin/report.ts'
 import { appTable, groupTable } from '../../../src/admin/sorted-table.ts'
 import { neutralCompany } from '../../../src/company/company.ts'
-import { activeMassDisconnects, delistingsIn } from '../../../src/people/keep-state.ts'
+import { activeMassDisconnects, delistedInstances } from '../../../src/people/keep-state.ts'
 import type { KeepState } from '../../../src/people/keep-state.ts'
 import type { PeopleStore } from '../../../src/people/people-store.ts'
-import type { AppRecord, Person } from '../../../src/people/person.ts'
+import type { Person } from '../../../src/people/person.ts'
 import { figuresIn } from '../../helpers/figures.ts'
 import { t } from '../../helpers/texts.ts'
 import { DAY, HOUR } from './calendar.ts'
@@ -105,7 +105,7 @@ function checkNewApps({ all, keepState, now, workforce, changes, check }: Day): 
 }
 
 async function checkFigures({ all, report, keepState, now, check }: Day): Promise<void> {
-  const { uncounted, isDelisted } = delistingsIn(keepState)
+  const removed = delistedInstances(keepState)
   const summaries = all.map((person) => summarize(person, keepState))
   const view = { query: { page: '1' } }
   const figures = figuresIn([
@@ -128,8 +128,7 @@ async function checkFigures({ all, report, keepState, now, check }: Day): Promis
     const found = here.flatMap(
       ({ lastCheck }) => lastCheck?.apps.filter((app) => app.instance === instance) ?? [],
     )
-    const isConnected = (app: AppRecord) => app.status === 'connected' && !isDelisted(app)
-    const connected = uncounted.has(instance) ? 0 : found.filter(isConnected).length
+    const connected = removed.has(instance) ? 0 : found.filter(({ status }) => status === 'connected').length
     check(
       'figures',
       counts.connected === connected,
