@@ -139,9 +139,10 @@ function describeCauses({ causes, newApps, newApp: people, moreReady }: Compared
 function describeReady(compared: Compared, t: Texts): string {
   const { moreReady, causes, delisted } = compared
   const count = Math.abs(moreReady)
-  if (moreReady < 0 && causes.length > 0)
-    return t('admin.since.fewerFor', { count, causes: describeCauses(compared, t) })
-  const ready = t(moreReady < 0 ? 'admin.since.fewer' : 'admin.since.more', { count })
+  const isForApps = moreReady < 0 && causes.length > 0
+  const ready = isForApps
+    ? t('admin.since.fewerFor', { count, causes: describeCauses(compared, t) })
+    : t(moreReady < 0 ? 'admin.since.fewer' : 'admin.since.more', { count })
   return delisted === 0 ? ready : t.list([ready, t('admin.since.delisted', { count: delisted })])
 }
 

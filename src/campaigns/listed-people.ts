@@ -20,37 +20,11 @@ const IF_WRONG =
 
 type KnownPerson = Pick<
   Person,
-  | 'email'
-  | 'id'
-  | 'name'
-  | 'formerEmails'
-  | 'renamingFrom'
-  | 'hasUnlistedAddress'
-  | 'listedAt'
-  | 'leftAt'
-  | 'optedOutAt'
+  'email' | 'id' | 'name' | 'formerEmails' | 'renamingFrom' | 'hasUnlistedAddress' | 'listedAt' | 'leftAt'
 >
 
 const isSamePerson = (row: ListEntry, { id }: KnownPerson): boolean =>
   row.id === undefined || id === undefined || row.id === id
-
-/** Words of a name; in scripts without spaces, its characters. */
-const wordsIn = (name = ''): Set<string> => {
-  const plain = name.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
-  return new Set(plain.match(/\p{Script=Han}|\p{Script=Hangul}|\p{L}{2,}/gu))
-}
-
-/** True if a list without ids has the address again after a time without it, with a name that shares no word. */
-const isNamesake = (row: ListEntry, { id, name, leftAt }: KnownPerson): boolean => {
-  const [words, former] = [wordsIn(row.name), wordsIn(name)]
-  const haveNames = words.size > 0 && former.size > 0
-  return (
-    (row.id ?? id) === undefined &&
-    leftAt !== undefined &&
-    haveNames &&
-    ![...words].some((word) => former.has(word))
-  )
-}
 
 export class ListedPeople {
   /** Renames to apply: new addresses of known ids, vacated addresses of reassigned ones, and interrupted renames. */
@@ -70,8 +44,6 @@ export class ListedPeople {
   readonly #sharedIds: AddressChange[] = []
   /** Addresses without a record whose row has another person's id. */
   readonly #unclear = new Set<string>()
-  /** Sentences about people who opted out, and whose address is another person's now. */
-  readonly #questions: string[] = []
   /** Current addresses by the former address on the list. */
   readonly #current = new Map<string, string>()
   /** People who were on the list, and those of them who no longer are. */
@@ -89,34 +61,32 @@ export class ListedPeople {
   matchRow(person: KnownPerson): ListEntry | undefined {
     const { email, id, formerEmails = [], renamingFrom } = person
     if (renamingFrom !== undefined) this.changes.push({ from: renamingFrom, to: email })
-    const rowsAt = (address: string): ListEntry[] => [this.#rows.get(address) ?? []].flat()
+    const rowsAt = (address: string) => this.#rows.get(address) ?? []
     const byId = id === undefined ? undefined : this.#byId.get(id)
     const rowAtAddress = byId?.email === email ? byId : this.#rows.get(email)
     const wasListed = person.listedAt !== undefined && person.leftAt === undefined
     const hasNewId = rowAtAddress !== undefined && !isSamePerson(rowAtAddress, person)
     if (hasNewId) this.#newIds.push(rowAtAddress)
-    // An address with the same name on two lists in a row is the same person's: only the id was corrected. If the
-    // former id is with the same name elsewhere, there are two people of that name, and the id tells them apart.
+    // An address that lists had with the same name is the same person's, who may have left and come back. If the former
+    // id is with the same name elsewhere, there are two people of that name, and the id tells them apart.
     const hasSameName =
       rowAtAddress?.name !== undefined && rowAtAddress.name === person.name && byId?.name !== person.name
     // The list has the address that an operator gave them, and the former id is gone.
     const isKnown = person.listedAt !== undefined && byId === undefined
     const hasGivenAddress = isKnown && person.hasUnlistedAddress === true
-    const isCorrected = hasGivenAddress || (wasListed && hasSameName)
-    const isOtherPerson = rowAtAddress !== undefined && isNamesake(rowAtAddress, person)
-    const isReassigned = (hasNewId && !isCorrected) || isOtherPerson
+    const isCorrected = hasGivenAddress || (person.listedAt !== undefined && hasSameName)
+    const isReassigned = hasNewId && !isCorrected
     if (isReassigned) this.#reassigned.add(email)
     else this.#known.add(email)
     const mustMove = isReassigned || isVacated(email)
     const isElsewhere = byId !== undefined && byId !== rowAtAddress && !isCorrected
     const isNew = isElsewhere && (mustMove || !formerEmails.includes(byId.email))
-    const current = isNew ? byId.email : isReassigned ? vacatedAddress(email, id ?? person.name) : email
+    const current = isNew ? byId.email : isReassigned ? vacatedAddress(email, id) : email
     if (current !== email) this.changes.push({ from: email, to: current })
     this.#known.add(current)
     const former = isNew ? [...formerEmails, email] : formerEmails
     // Without an id, the row at an address that is another person's is theirs.
-    const isOwn = (row: ListEntry) =>
-      isVacated(email) ? id !== undefined && row.id === id : isSamePerson(row, person)
+    const isOwn = (row: ListEntry) => (isVacated(email) ? row.id === id : isSamePerson(row, person))
     const formerRows = former.flatMap(rowsAt).filter((row) => isOwn(row) && row.email !== current)
     for (const row of formerRows) this.#current.set(row.email, current)
     const sharing = id === undefined ? [] : (this.#bySharedId.get(id) ?? [])
@@ -124,11 +94,6 @@ export class ListedPeople {
     // One of these rows is the person's.
     const unclear = sharing.length > 0 ? { email } : undefined
     const row = isNew ? byId : isReassigned ? undefined : (rowAtAddress ?? formerRows[0] ?? unclear)
-    const left = formerEmails.at(-1) ?? ''
-    if (isVacated(current) && current === email && person.optedOutAt !== undefined && rowsAt(left).length > 0)
-      this.#questions.push(
-        `${left} is another person's, by the list, and its former owner opted out. If it is the same person, run "${COMMAND} person rename ${email} ${left}". If it isn't, run "${COMMAND} invite forget ${email}"`,
-      )
     this.#before += Number(wasListed)
     this.#leaving += Number(wasListed && row === undefined)
     return row && { ...row, email: current }
@@ -142,7 +107,6 @@ export class ListedPeople {
     // The former address is free now, and may belong to another person.
     for (const { from, to } of this.changes) if (!refusedAddresses.has(to)) this.#known.delete(from)
     this.faults = refused.map(({ to, fault }) => `${fault}. Until then ${to} gets no email.`)
-    this.faults.push(...this.#questions)
     for (const { from, to } of this.#sharedIds)
       if (!this.#known.has(to)) {
         this.#unclear.add(to)
@@ -192,11 +156,11 @@ export class ListedPeople {
       const move = isDone ? `is at ${to} now` : `moves to ${to}`
       if (isVacated(origin)) return `${from} has its former id again: what was recorded since ${move}`
       const ifSame = !isDone
-        ? 'If it is the same person, put the former id or name on the list'
+        ? 'If it is the same person, put the former id on the list'
         : origin === from
-          ? `If it is the same person, run "${COMMAND} person rename ${to} ${from}"`
+          ? `If only the id was corrected, run "${COMMAND} person rename ${to} ${from}"`
           : 'If it is the same person, put the former ids back on the list: the next run returns all data'
-      return `${from} is another person's, by the list's id or name: the data of the former one ${move}. ${ifSame}`
+      return `${from} has another id, so it is another person's: the data of the former one ${move}. ${ifSame}`
     })
   }
 
@@ -213,9 +177,12 @@ export class ListedPeople {
   }
 }
 
+/** A person may have a former address, a new one, and that of an admin account. */
+const MAX_SHARING = 3
+
 /**
- * Removes ids that would mix people up: ids shared by several rows, and row numbers (1, 2, 3 …). An id of two rows
- * becomes their `sharedId`.
+ * Removes ids that would mix people up: ids shared by several rows, and row numbers (1, 2, 3 …). An id of two or
+ * three addresses becomes their `sharedId`.
  * Removes rows that share an address, but neither id nor name, because two people never become one.
  * @returns `unused`: the number of removed ids; `faults`: sentences about removed rows
  */
@@ -225,10 +192,14 @@ export function withUsableIds(list: readonly ListEntry[]) {
   const numbers = list.map(({ id }) => (/^\d{1,9}$/.test(id ?? '') ? Number(id) : NaN))
   const areRows = numbers.every((number, at) => number > (numbers[at - 1] ?? -1) && number <= 2 * list.length)
   const isUsable = (id = '') => !areRows && owners.get(id) !== ''
-  const sharing = Map.groupBy(areRows ? [] : list, ({ id }) => id)
-  // A person whose address changes may be listed with both for some days.
+  const addresses = new Map<string, Set<string>>()
+  for (const { id, email } of areRows ? [] : list)
+    if (id !== undefined) addresses.set(id, (addresses.get(id) ?? new Set()).add(email))
+  // A person whose address changes may be listed with both for some days. More have a placeholder.
   const withoutId = ({ id: sharedId, ...row }: ListEntry): ListEntry =>
-    sharedId !== undefined && sharing.get(sharedId)?.length === 2 ? { ...row, sharedId } : row
+    sharedId !== undefined && (addresses.get(sharedId)?.size ?? Infinity) <= MAX_SHARING
+      ? { ...row, sharedId }
+      : row
   const used = list.map((row) => (row.id === undefined || isUsable(row.id) ? row : withoutId(row)))
   const first = new Map<string, { id: string; name: string | undefined }>()
   const faults = new Map<string, string>()

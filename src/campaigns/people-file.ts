@@ -6,7 +6,7 @@ import { readCsv } from '../people/csv.ts'
 import { LIST_COLUMNS, type ListDetails } from '../people/person.ts'
 import { columnsIn, quoteCell, quoteCells, READERS, UnreadableList } from './people-columns.ts'
 
-/** `sharedId`: an id that one other row has, too. */
+/** `sharedId`: an id that one or two other addresses have, too. */
 export type ListEntry = ListDetails & { email: string; sharedId?: string }
 
 type ListRow = { line: number } & ({ kind: 'person'; person: ListEntry } | { kind: 'fault'; fault: string })

@@ -139,6 +139,7 @@ export class ProgressRecorder {
           {},
           'someone signed in with a new verified address that has data of its own, so nothing was moved: see the audit line "renamed" with the result "refused". If these are two people, the authorization server sends one sub for both',
         )
+      if (outcome === 'taken') await this.#carryOptOut(current, email)
       if (outcome !== 'taken') return omitUndefined({ email, isMoved: outcome === 'renamed' || undefined })
       if (this.#refusals.size >= MAX_REMEMBERED) this.#refusals.clear()
       this.#refusals.add(refusal)
@@ -147,6 +148,15 @@ export class ProgressRecorder {
       this.#log.warn({ err: error }, 'renamed address not recorded')
       return { email: recorded }
     }
+  }
+
+  /** Emails to an address that has no account of its own reach the account that the server verified it for. */
+  async #carryOptOut(former: string, email: string): Promise<void> {
+    const { optedOutAt } = (await this.#people.get(former)) ?? {}
+    if (optedOutAt === undefined) return
+    await this.#people.change(email, (person) =>
+      person.signIns === undefined ? withMilestone(person, 'optedOutAt', optedOutAt) : person,
+    )
   }
 
   /**
@@ -186,13 +196,13 @@ export class ProgressRecorder {
     const isVerified = email === normalizedAddress(verifiedEmail(user) ?? '')
     const located = await this.#locateRecord(email, key, isVerified ? read : undefined)
     if (located === undefined) return undefined
+    const delisted = await this.#delistings.instances()
     let wasRenamed = false
     const change = (person: Person, isKnown: boolean) => {
       // The list has renamed them, or an operator has erased them, since the record was read.
       wasRenamed = located.person !== undefined && !isKnown
       if (wasRenamed) return person
       const here = withSignIn(withMilestone(person, 'signedInAt', checkedAt), key)
-      const delisted = this.#delistings.instances()
       const checked = withCheck(here, { checkedAt, unconnected, connected, delisted }, this.#now())
       return { ...withIntents(checked, checkedAt, intents, this.#now()), visitedAt: checkedAt }
     }

@@ -1,31 +1,37 @@
-// Tells pages which apps left many lists, and which of them an operator called removed. They are read in the
-// background, so no page waits for them.
+// Tells pages which apps left many lists, and which of them an operator called removed.
 import { delistedInstances, isAnsweredRemoved, type KeepState, type KeepStateStore } from './keep-state.ts'
 
 const FRESH_MS = 60_000
 
 /**
  * @param now milliseconds since 1970
- * @returns what counted a minute ago, or when it could last be read
+ * @returns what counts, or counted a minute ago, or when it could last be read
  */
 export function createDelistings(store: Pick<KeepStateStore, 'load'>, now: () => number) {
   let state: Pick<KeepState, 'delistedApps'> = {}
   let readAt = -Infinity
-  const current = () => {
-    if (Math.abs(now() - readAt) < FRESH_MS) return state
+  let reading = Promise.resolve()
+  const refresh = (): Promise<void> => {
+    if (Math.abs(now() - readAt) < FRESH_MS) return reading
     readAt = now()
-    void store.load().then(
-      (loaded) => (state = loaded),
+    reading = store.load().then(
+      (loaded) => void (state = loaded),
       () => {},
     )
-    return state
+    return reading
   }
   // The first page finds them.
-  current()
+  void refresh()
   return {
-    /** True for an instance that was called removed, or is hidden. */
-    isRemoved: (instance: string): boolean => isAnsweredRemoved(current(), instance),
-    /** Instances in question or removed. */
-    instances: (): ReadonlySet<string> => delistedInstances(current()),
+    /** True for an instance that was called removed, or is hidden. No page waits for this. */
+    isRemoved: (instance: string): boolean => {
+      void refresh()
+      return isAnsweredRemoved(state, instance)
+    },
+    /** Instances in question or removed. Waits, because a loss that is recorded after an outage stays. */
+    instances: async (): Promise<ReadonlySet<string>> => {
+      await refresh()
+      return delistedInstances(state)
+    },
   }
 }

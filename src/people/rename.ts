@@ -61,14 +61,14 @@ const isNewcomerAfter = (person: Person, other: Person | undefined): other is Pe
 const isSuccessor = (person: Person, other: Person | undefined): other is Person =>
   person.leftAt !== undefined &&
   other?.listedAt !== undefined &&
+  other.listedAt >= person.leftAt &&
   (other.leftAt ?? other.signIns ?? other.formerEmails) === undefined &&
   (other.id ?? person.id) === (person.id ?? other.id)
 
 /** Undoes a move, because only the person's id was corrected. @param newer the record that began with the other id */
 function withoutMove({ leftAt: _leftAt, actions = [], ...person }: Person, newer: Person): Person {
   const at = renamedAt({ ...person, actions })
-  const others = actions.filter((one) => one.at !== at)
-  return { ...person, ...omitUndefined({ id: newer.id }), actions: [...others, ...(newer.actions ?? [])] }
+  return { ...person, ...omitUndefined({ id: newer.id }), actions: actions.filter((one) => one.at !== at) }
 }
 
 const MAX_FORMER_EMAILS = 10
@@ -131,6 +131,7 @@ function withDataOf({ leftAt, ...rest }: Person, other: Person): Person {
     failures: union(person.failures, other.failures, ({ at }) => at),
     accessEvents: union(person.accessEvents, other.accessEvents, (event) => JSON.stringify(event)),
     outbox: union(person.outbox, other.outbox, ({ id }) => id),
+    actions: union(person.actions, other.actions, (action) => JSON.stringify(action)),
   }
   const withSignIns = signIns.reduce(withSignIn, { ...person, campaigns: campaignsOf(person, other) })
   return { ...omitUndefined({ signedInAt, openedAt }), ...withSignIns, ...omitUndefined(merged) }

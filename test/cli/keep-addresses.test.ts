@@ -88,7 +88,7 @@ it('a newcomer with someone’s former address inherits nothing, and that person
   const [newcomer, leaver] = [await people.get(ADA), await people.get(former)]
   await run([{ email: KING, id: 'E7' }, { email: ADA, id: 'E9' }, ...others])
 
-  expect([exit, err]).toEqual([3, expect.stringContaining(`the data of the former one is at ${former} now`)])
+  expect([exit, err]).toEqual([0, expect.stringContaining(`the data of the former one is at ${former} now`)])
   expect(newcomer).toMatchObject({ id: 'E9', lastCheck: expect.anything() as object })
   for (const field of ['optedOutAt', 'finishedAt', 'formerEmails']) expect(newcomer).not.toHaveProperty(field)
   expect(leaver).toMatchObject({
@@ -114,7 +114,7 @@ it.each<[string, string | undefined, string, number?]>([
 
   const { err } = await run(listOf('E8', after))
 
-  const named = [...err.matchAll(/-- person rename (\S+) (\S+)"$/gm)]
+  const named = [...err.matchAll(/-- person rename (\S+) (\S+)"/g)]
   expect(named).toHaveLength(commands)
   for (const [, from = '', to = ''] of named) {
     expect(await people.rename(from, to, { change: (person) => ({ ...person, actions: [] }) })).toBe(
@@ -259,8 +259,8 @@ it('a dry run says where data would move, and names no command for it', async ()
   const before = [{ email: ADA, id: 'E1' }, ...others]
   const known = before.map((one) => ({ ...one, listedAt: 1, changedAt: 1, campaigns: [] }))
   const { err } = await dryRun([{ email: ADA, id: 'E9' }, ...others], known)
-  const move = `^In a run, ${ADA} is another person.s, by the list.s id or name.* of the former one moves to \\S+\\.left\\.invalid\\. .*`
-  expect(new RegExp(move, 'm').exec(err)?.[0]).toMatch(/put the former id or name on the list$/)
+  const move = `^In a run, ${ADA} has another id.* of the former one moves to \\S+\\.left\\.invalid\\. .*`
+  expect(new RegExp(move, 'm').exec(err)?.[0]).toMatch(/put the former id on the list$/)
   expect(err).not.toContain('person rename')
 })
 

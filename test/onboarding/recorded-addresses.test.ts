@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { applyCheck, block, newWalk } from '../../src/onboarding/walk.ts'
 import { vacatedAddress } from '../../src/people/address.ts'
-import { withListing, withMilestone, withSignIn } from '../../src/people/person.ts'
+import { withListing, withMilestone, withSignIn, type Person } from '../../src/people/person.ts'
 import { personKey, type User } from '../../src/session/signed-in.ts'
 import { toArray } from '../helpers/people.ts'
 
@@ -197,6 +197,20 @@ it('someone whom a list without ids had renamed before keeps their opt-out', asy
   expect(await toArray(people.all())).toMatchObject([
     { email: KING, optedOutAt: 1, lastCheck: { apps: [slack] } },
   ])
+})
+
+it.each([
+  ['holds at a refused address without an account', undefined, 1],
+  ['isn’t that of someone who has an account', 'key of King', undefined],
+])('an account’s opt-out %s', async (_what, key, optedOutAt) => {
+  const { startProcess } = setUpProgress()
+  const { page, people, progress } = startProcess()
+  await page([slack])
+  await people.change(ada.email, (person) => ({ ...person, optedOutAt: 1 }))
+  const listed = (person: Person) => withListing(person, true, NOW)
+  await people.change(KING, (person) => (key ? withSignIn(listed(person), key) : listed(person)))
+  expect(await progress.followAddress(married, ada.email)).toEqual({ email: ada.email, isMoved: false })
+  expect((await people.get(KING))?.optedOutAt).toBe(optedOutAt)
 })
 
 it('pages with someone else’s address are recorded with the account’s own person', async () => {

@@ -49,7 +49,7 @@ export function setUpProgress() {
     const addressAt: typeof people.addressAt = (...given) => people.addressAt(...given)
     const progress = new ProgressRecorder(
       { get: (email) => people.get(email), change, rename, addressAt },
-      { instances: () => delisted },
+      { instances: () => Promise.resolve(delisted) },
       { warn: (...line: unknown[]) => void notified.push(line) },
       now,
     )

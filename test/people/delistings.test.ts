@@ -50,8 +50,11 @@ it('the last answer is used while the store is down', async () => {
   expect(await ask('jira_1')).toBe(true)
 })
 
-it('the first page knows the apps in question, and those that were called removed', async () => {
-  const { instances } = setUp()
-  await nextTurn()
-  expect(instances()).toEqual(new Set(['jira_1', 'figma_1']))
+it('also after an idle night, a page knows the apps in question or removed', async () => {
+  const { setup, instances } = setUp()
+  expect(await instances()).toEqual(new Set(['jira_1', 'figma_1']))
+  setup.removed = []
+  setup.now += 60_000
+  expect(await Promise.all([instances(), instances()])).toEqual([new Set(['figma_1']), new Set(['figma_1'])])
+  expect(setup.reads).toBe(2)
 })

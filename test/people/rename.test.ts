@@ -237,6 +237,7 @@ it.each<[what: string, former: Partial<Person>, other: Partial<Person>, by: 'lis
   ['is on the list with the former one', { leftAt: undefined as never }, {}, 'sign-in', 'taken'],
   ['was never on the list', {}, { listedAt: undefined as never }, 'sign-in', 'taken'],
   ['has left the list, too', {}, { leftAt: 5 }, 'sign-in', 'taken'],
+  ['was on the list before the former one left it', {}, { listedAt: 2 }, 'sign-in', 'taken'],
   ['has an account of its own', {}, { signIns: ['other'] }, 'sign-in', 'taken'],
   ['had another address', {}, { formerEmails: [bob] }, 'sign-in', 'taken'],
   ['is named by an operator', {}, {}, undefined, 'taken'],
@@ -245,8 +246,9 @@ it.each<[what: string, former: Partial<Person>, other: Partial<Person>, by: 'lis
   const { people, dieAfter } = setUp()
   const invited = { campaigns: [{ name: 'c', emails: [{ at: 4, reminder: 0, state: 'sent' as const }] }] }
   const signIns = ['key']
+  const actions = [{ at: 4, what: 'opted_out' as const, by: 'grace' }]
   await people.change(ada, (before) => ({ ...before, signIns, listedAt: 1, leftAt: 3, optedOutAt: 2, ...former }))
-  await people.change(adaNew, (before) => ({ ...before, ...invited, listedAt: 3, ...other }))
+  await people.change(adaNew, (before) => ({ ...before, ...invited, actions, listedAt: 3, ...other }))
   const before = await toArray(people.all())
 
   dieAfter(1)
@@ -255,7 +257,7 @@ it.each<[what: string, former: Partial<Person>, other: Partial<Person>, by: 'lis
   expect([interrupted, await people.rename(ada, adaNew, { by })]).toEqual([outcome, outcome])
 
   const all = await toArray(people.all())
-  const merged = { ...invited, email: adaNew, signIns, optedOutAt: 2, listedAt: 1 }
+  const merged = { ...invited, email: adaNew, signIns, optedOutAt: 2, listedAt: 1, actions }
   expect(all).toMatchObject(outcome === 'taken' ? before : [merged])
   expect(all.some(({ email, leftAt }) => email === adaNew && leftAt !== undefined)).toBe(other.leftAt !== undefined)
 })
