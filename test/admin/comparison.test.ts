@@ -370,6 +370,14 @@ it.each([
   expect(linesOf({ delistedApps: [question] }).filter((line) => line.includes('notion_1'))).toEqual(lines)
 })
 
+it('fewer ready people name a new app, and those whose list lost another one', () => {
+  const causes = [{ name: 'Notion', people: 7, hasMoved: false }]
+  const changed = { moreReady: -3, newApp: 7, causes, delisted: 4 }
+  expect(describeComparison({ ...nothing, ...changed }, t)[0]).toMatch(
+    /3 fewer ready: .*Notion.*, 4 are ready because an app is gone from their lists$/,
+  )
+})
+
 it('more ready people name those whose list lost an app', () => {
   const days = [{ ...day('2026-11-14', 0), delisted: 4 }]
   expect(linesOf({}, { ...report, days })[0]).toContain(
