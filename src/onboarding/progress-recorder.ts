@@ -45,8 +45,6 @@ export class ProgressRecorder {
   readonly #now: () => number
   readonly #changes = Turns.forChanges()
   readonly #failures = Turns.forChanges()
-  /** Accounts that have another person's address, with it. Each is reported once. */
-  readonly #refusals = new Set<string>()
   /** The last progress that this process recorded, by person. */
   readonly #last = new Map<string, { hash: string; at: number; lapses: Lapses }>()
 
@@ -81,7 +79,7 @@ export class ProgressRecorder {
       const after = withIntents(person, this.#now(), intents, this.#now())
       return choice === undefined ? after : withFailure(after, choice)
     }
-    await this.#changeRecord(this.#changes, user, change, 'progress not recorded', walk.email)
+    await this.#changeRecord(this.#changes, user, change, 'progress not recorded')
   }
 
   /** Choices don't wait for it, because a hanging service fails hundreds of pages at once. */
@@ -91,14 +89,8 @@ export class ProgressRecorder {
   }
 
   /** Only for people on record. Never rejects, because it must not fail a person's page. */
-  async #changeRecord(
-    turns: Turns,
-    user: User,
-    change: (person: Person) => Person,
-    failed: string,
-    recorded?: string,
-  ) {
-    const email = recordedEmail(user, recorded)
+  async #changeRecord(turns: Turns, user: User, change: (person: Person) => Person, failed: string) {
+    const email = verifiedEmail(user)
     if (email === undefined) return
     const key = personKey(user)
     const changeKnown = (person: Person, isKnown: boolean) => (isKnown ? change(person) : person)
@@ -116,8 +108,7 @@ export class ProgressRecorder {
    * Renames the person's record if the authorization server verified a new address for the same issuer and subject.
    * Never rejects.
    * @param recorded the address at the last check
-   * @returns the address to remember, which stays the former one if the new one is another person's: `isMoved` is
-   * false at the first such refusal
+   * @returns the address to remember; `isMoved` is false if the new address is another person's
    */
   async followAddress(user: User, recorded?: string): Promise<{ email?: string; isMoved?: boolean }> {
     const email = normalizedAddress(verifiedEmail(user) ?? recorded ?? '')
@@ -132,18 +123,14 @@ export class ProgressRecorder {
         isExpected: (person) => person.signIns?.includes(key) === true && !isListedInstead(person, email),
         by: 'sign-in',
       })
-      const refusal = `${key} ${email}`
-      const isRepeated = outcome === 'taken' && this.#refusals.has(refusal)
-      if (outcome === 'taken' && !isRepeated)
+      if (outcome === 'taken')
         this.#log.warn(
           {},
           'someone signed in with a new verified address that has data of its own, so nothing was moved: see the audit line "renamed" with the result "refused". If these are two people, the authorization server sends one sub for both',
         )
       if (outcome === 'taken') await this.#carryOptOut(current, email)
-      if (outcome !== 'taken') return omitUndefined({ email, isMoved: outcome === 'renamed' || undefined })
-      if (this.#refusals.size >= MAX_REMEMBERED) this.#refusals.clear()
-      this.#refusals.add(refusal)
-      return omitUndefined({ email: recorded, isMoved: isRepeated ? undefined : false })
+      const isMoved = outcome === 'renamed' || (outcome === 'taken' ? false : undefined)
+      return omitUndefined({ email, isMoved })
     } catch (error) {
       this.#log.warn({ err: error }, 'renamed address not recorded')
       return { email: recorded }
@@ -184,7 +171,7 @@ export class ProgressRecorder {
   }
 
   async #record(user: User, walk: Walk, checkedAt: number, read?: ReadRecord): Promise<Lapses> {
-    const email = recordedEmail(user, walk.email)
+    const email = verifiedEmail(user)
     if (email === undefined) return undefined
     const key = personKey(user)
     const { unconnected, connected, intents } = progressIn(walk, this.#now())
@@ -193,8 +180,7 @@ export class ProgressRecorder {
     const recorded = { hash: hash('sha256', text, 'base64').slice(0, 16), at: checkedAt }
     const before = this.#last.get(key)
     if (before?.hash === recorded.hash && Math.abs(checkedAt - before.at) < AGAIN_MS) return before.lapses
-    const isVerified = email === normalizedAddress(verifiedEmail(user) ?? '')
-    const located = await this.#locateRecord(email, key, isVerified ? read : undefined)
+    const located = await this.#locateRecord(email, key, read)
     if (located === undefined) return undefined
     const delisted = await this.#delistings.instances()
     let wasRenamed = false
@@ -233,15 +219,6 @@ export class ProgressRecorder {
     const isVacant = moved !== undefined && !wasVacated(moved)
     return person === undefined && isVacant ? undefined : here
   }
-}
-
-/**
- * @param recorded the address that the walk follows: it isn't the verified one if that is another person's
- * @returns undefined if no address is verified
- */
-const recordedEmail = (user: User, recorded?: string): string | undefined => {
-  const email = verifiedEmail(user)
-  return email === undefined ? undefined : (recorded ?? email)
 }
 
 /** True if the list gave an address of theirs to someone else. */

@@ -30,12 +30,7 @@ export function setUpProgress() {
   const delisted = new Set<string>()
   const notified: unknown[] = []
 
-  /** @param reads a page has just read the record at the verified address, as the first one of a walk has */
-  function startProcess({
-    skew = 0,
-    user = ada,
-    reads = false,
-  }: { skew?: number; user?: User; reads?: boolean } = {}) {
+  function startProcess({ skew = 0, user = ada }: { skew?: number; user?: User } = {}) {
     const now = () => time + skew
     const people = testPeople({ records, now, onEvents: () => {} })
     const change: typeof people.change = async (email, how, loaded) => {
@@ -64,8 +59,7 @@ export function setUpProgress() {
       },
       page: async (unconnected: UnconnectedApp[], change = (before: Walk) => before) => {
         walk = applyCheck(change(walk), unconnected, now(), 90)
-        const read = reads ? { person: await people.get(user.email ?? '') } : undefined
-        return await progress.recordProgress(user, walk, now(), read)
+        return await progress.recordProgress(user, walk, now())
       },
       campaign: (unconnected: UnconnectedApp[]) =>
         people.change(ada.email, (before) => withCheck(before, { checkedAt: now(), unconnected }, now())),
@@ -81,7 +75,6 @@ export function setUpProgress() {
     report,
     advance: (milliseconds: number) => void (time += milliseconds),
     setStoreAway: (is: boolean) => void (isAway = is),
-    setWalk: (change: Partial<Walk>) => void (walk = { ...walk, ...change }),
     loseWalk: () => void (walk = newWalk(time)),
     written: () => writes,
     notified,
