@@ -111,7 +111,9 @@ export async function previewRenames(
 
 const THIRD_ADDRESS = 'rename that person first (to swap addresses, use a third one)'
 const deleteNewer = (to: string, isMoving: boolean) =>
-  isMoving ? '' : `, or if it is the same person, delete the newer data: "${COMMAND} invite forget ${to}"`
+  isMoving
+    ? ''
+    : `, or if it is the same person, delete the newer data, and any opt-out with it: "${COMMAND} invite forget ${to}"`
 const takenOnListFault = (to: string, isMoving: boolean) =>
   `${to} has data of its own, and two people never become one. If only the ids are wrong, correct them, or leave \`id\` empty in these rows. Otherwise, ${THIRD_ADDRESS}${deleteNewer(to, isMoving)}`
 
