@@ -7,7 +7,6 @@ import {
   isFinished,
   isReady,
   newPerson,
-  withAccessEvents,
   withAction,
   withDetails,
   withFailure,
@@ -20,6 +19,7 @@ import {
   type AppIntent,
   type Person,
 } from '../../src/people/person.ts'
+import { withAccessEvents } from '../../src/people/access-events.ts'
 import { withEvents } from '../../src/people/outbox.ts'
 import { withAppStates } from '../helpers/people.ts'
 
