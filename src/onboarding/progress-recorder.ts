@@ -27,8 +27,11 @@ const AGAIN_MS = 600_000
 /** The number of people remembered, at about 200 bytes each. */
 const MAX_REMEMBERED = 100_000
 
-/** When access to apps ended, by instance; milliseconds since 1970. Undefined without a record. */
-type Lapses = ReadonlyMap<string, number> | undefined
+/**
+ * `lapses`: when access to apps ended, by instance; milliseconds since 1970. `endedChoices`: instances about which the
+ * walk has a choice, though the person had them since.
+ */
+type Recorded = { lapses: ReadonlyMap<string, number>; endedChoices: readonly string[] }
 
 type Failure = Parameters<typeof withFailure>[1]
 
@@ -46,7 +49,7 @@ export class ProgressRecorder {
   readonly #changes = Turns.forChanges()
   readonly #failures = Turns.forChanges()
   /** The last progress that this process recorded, by person. */
-  readonly #last = new Map<string, { hash: string; at: number; lapses: Lapses }>()
+  readonly #last = new Map<string, Recorded & { hash: string; at: number }>()
 
   constructor(people: RecordedPeople, delistings: Delistings, log: Pick<Log, 'warn'>, now: () => number) {
     this.#people = people
@@ -59,9 +62,14 @@ export class ProgressRecorder {
    * Ignores addresses that aren't verified. Never rejects, because it must not fail a person's page.
    * @param checkedAt the start of the check; milliseconds since 1970
    * @param read the record at the verified address as just read, which saves a read
-   * @returns when access ended, according to the person's record
+   * @returns what the person's record says; undefined without one
    */
-  async recordProgress(user: User, walk: Walk, checkedAt: number, read?: ReadRecord): Promise<Lapses> {
+  async recordProgress(
+    user: User,
+    walk: Walk,
+    checkedAt: number,
+    read?: ReadRecord,
+  ): Promise<Recorded | undefined> {
     try {
       return await this.#record(user, walk, checkedAt, read)
     } catch (error) {
@@ -166,11 +174,11 @@ export class ProgressRecorder {
   }
 
   /** The last lapses that this process knows. */
-  lapsesOf(user: User): Lapses {
+  lapsesOf(user: User): Recorded['lapses'] | undefined {
     return this.#last.get(personKey(user))?.lapses
   }
 
-  async #record(user: User, walk: Walk, checkedAt: number, read?: ReadRecord): Promise<Lapses> {
+  async #record(user: User, walk: Walk, checkedAt: number, read?: ReadRecord): Promise<Recorded | undefined> {
     const email = verifiedEmail(user)
     if (email === undefined) return undefined
     const key = personKey(user)
@@ -179,7 +187,7 @@ export class ProgressRecorder {
     const text = JSON.stringify([email, unconnected, connected.map(({ instance }) => instance), intents])
     const recorded = { hash: hash('sha256', text, 'base64').slice(0, 16), at: checkedAt }
     const before = this.#last.get(key)
-    if (before?.hash === recorded.hash && Math.abs(checkedAt - before.at) < AGAIN_MS) return before.lapses
+    if (before?.hash === recorded.hash && Math.abs(checkedAt - before.at) < AGAIN_MS) return before
     const located = await this.#locateRecord(email, key, read)
     if (located === undefined) return undefined
     const delisted = await this.#delistings.instances()
@@ -194,10 +202,11 @@ export class ProgressRecorder {
     }
     const after = await this.#people.change(located.address, change, located)
     if (wasRenamed) return await this.#record(user, walk, checkedAt)
-    const lapses = lapsesIn(after)
+    const ended = after.intents?.checkedAt === checkedAt ? intents.filter((one) => !isChosen(after, one)) : []
+    const known = { lapses: lapsesIn(after), endedChoices: ended.map(({ instance }) => instance) }
     if (this.#last.size >= MAX_REMEMBERED) this.#last.clear()
-    this.#last.set(key, { ...recorded, lapses })
-    return lapses
+    this.#last.set(key, { ...recorded, ...known })
+    return known
   }
 
   /**
@@ -252,10 +261,13 @@ function withoutSignIn(person: Person, key: string): Person {
   return own
 }
 
-/** Most people share it. */
-const NOTHING_LOST: Lapses = new Map()
+const isChosen = ({ intents }: Person, { instance }: AppIntent): boolean =>
+  intents?.apps.some((one) => one.instance === instance) === true
 
-function lapsesIn(person: Person): Lapses {
+/** Most people share it. */
+const NOTHING_LOST: Recorded['lapses'] = new Map()
+
+function lapsesIn(person: Person): Recorded['lapses'] {
   const lapsed = appsOf(person).flatMap(({ instance, lapsedAt }) =>
     lapsedAt === undefined ? [] : [[instance, lapsedAt] as const],
   )

@@ -75,11 +75,15 @@ export class WalkChecker {
         : applyCheck(change(before), unconnected, at, confirmSeconds),
     )
     const recordedAt = unconnected === undefined ? recentConnection(after, at) : checkedAt
-    const lapses =
-      recordedAt === undefined
-        ? progress.lapsesOf(user)
-        : await progress.recordProgress(user, after, recordedAt, walks.personReadFor(after))
-    return withLapses(after, lapses)
+    if (recordedAt === undefined) return withLapses(after, progress.lapsesOf(user))
+    const recorded = await progress.recordProgress(user, after, recordedAt, walks.personReadFor(after))
+    const { lapses, endedChoices = [] } = recorded ?? {}
+    if (unconnected === undefined || endedChoices.length === 0) return withLapses(after, lapses)
+    // A run saw these apps connected: without its check, the walk would keep the choices.
+    const missed = unconnected.filter(({ instance }) => !endedChoices.includes(instance))
+    const replay = (latest: Walk) =>
+      [missed, unconnected].reduce((walkThen, list) => applyCheck(walkThen, list, at, confirmSeconds), latest)
+    return withLapses(await walks.update(user, replay, after), lapses)
   }
 
   /**
@@ -124,13 +128,13 @@ export class WalkChecker {
     let transition!: Transition
     const decideOn = (before: Walk) => withoutLeavingAt((transition = decide(before, check)).walk)
     const after = await this.#update(user, marked, decideOn)
-    const lapses = await progress.recordProgress(user, after, checkedAt, walks.personReadFor(after))
+    const recorded = await progress.recordProgress(user, after, checkedAt, walks.personReadFor(after))
     const { kind, instance, from } = { instance: undefined, from: undefined, ...transition }
     log.debug(
       { transition: kind, instance, from, unconnected: unconnected.map(nameAndStatus) },
       'walk: transition',
     )
-    return { ...transition, walk: withLapses(after, lapses), before: walk, consentUrlOf }
+    return { ...transition, walk: withLapses(after, recorded?.lapses), before: walk, consentUrlOf }
   }
 
   /** Stores a change, and audits every newly connected app, even if another tab or device connected it. */

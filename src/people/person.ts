@@ -241,6 +241,7 @@ export function withCheck(person: Person, response: CheckToRecord, now: number):
   const before = new Map(person.lastCheck?.apps.map((app) => [app.instance, app]))
   const apps = new Map<string, AppRecord>()
   const consents = new Map(connected.map((app) => [app.instance, app.consentStartedAt]))
+  const hadSince = new Map<string, number>()
   const added = unconnected.filter(({ instance }) => !before.has(instance))
   for (const app of before.values()) {
     const isOfType = (one: { instance: string }) =>
@@ -265,15 +266,25 @@ export function withCheck(person: Person, response: CheckToRecord, now: number):
     const previousDelistedAt = stored?.delistedAt ?? stored?.previousDelistedAt
     const lapse = lapseOf(former ?? {}, checkedAt)
     const history = omitUndefined({ ...lapse, newAt, movedFrom, previousDelistedAt })
+    if (former?.status === 'connected') hadSince.set(instance, former.since ?? 0)
     apps.set(instance, { instance, name, status, since, ...history })
   }
   let surplus = apps.size - MAX_APPS
   const remembered = [...apps.values()].filter(({ status }) => status !== 'connected' || surplus-- <= 0)
   const { unknownAt: _unknownAt, ...rest } = person
-  const after: Person = { ...rest, lastCheck: { checkedAt, apps: remembered } }
+  const intents = withoutEnded(person.intents, hadSince)
+  const after: Person = { ...rest, ...(intents && { intents }), lastCheck: { checkedAt, apps: remembered } }
   const hasLeft = (app: AppRecord) => app.delistedAt !== undefined && delisted?.has(app.instance)
   const counted = { ...after, lastCheck: { checkedAt, apps: remembered.filter((app) => !hasLeft(app)) } }
   return isFinished(counted) && after.finishedAt === undefined ? { ...after, finishedAt: checkedAt } : after
+}
+
+/** A choice ends once the person has the app. It stays while the app may only have been removed. */
+function withoutEnded(intents: Person['intents'], hadSince: ReadonlyMap<string, number>): Person['intents'] {
+  if (intents === undefined || hadSince.size === 0) return intents
+  const isCurrent = ({ instance, since = intents.checkedAt }: AppIntent) =>
+    since >= (hadSince.get(instance) ?? since)
+  return { ...intents, apps: intents.apps.filter(isCurrent) }
 }
 
 /** An older attempt doesn't explain a new connection, because the person may have waited for an admin since. */
@@ -306,11 +317,20 @@ function lapseOf({ status, lapsedAt, previousLapsedAt, movedFrom }: Partial<AppR
   return { lapsedAt: isConnected || isTurnedOn ? at : lapsedAt }
 }
 
-/** Applies the intents of a walk, unless the record has newer ones. A new unconfirmed consent is also a failure. */
-export function withIntents(person: Person, checkedAt: number, apps: AppIntent[], now: number): Person {
+/**
+ * Applies the intents of a walk, unless the record has newer ones. A new unconfirmed consent is also a failure. Leaves
+ * out those that ended with a connection that the walk doesn't know, because only a run saw it.
+ */
+export function withIntents(person: Person, checkedAt: number, intents: AppIntent[], now: number): Person {
   if (!isNewer(checkedAt, person.intents, now)) return person
   const isKnown = ({ instance, since }: AppIntent) =>
     person.intents?.apps.some((one) => one.instance === instance && one.since === since)
+  const records = new Map(person.lastCheck?.apps.map((app) => [app.instance, app]))
+  const hasEnded = ({ instance, since = now }: AppIntent) => {
+    const { lapsedAt, movedFrom, newAt } = records.get(instance) ?? {}
+    return since + MAX_AHEAD_MS < (lapsedAt ?? (movedFrom === undefined ? undefined : newAt) ?? 0)
+  }
+  const apps = intents.filter((intent) => isKnown(intent) || !hasEnded(intent))
   const failed = apps.filter((app) => app.kind === 'unconfirmed' && !isKnown(app))
   return failed.reduce<Person>(
     (all, { instance, since: at = checkedAt }) => withFailure(all, { at, instance, code: 'unconfirmed' }),

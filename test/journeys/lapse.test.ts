@@ -4,6 +4,7 @@ import { openPeople, withStore } from '../../src/cli/store.ts'
 import { withCheck } from '../../src/people/person.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { answerConsent, openJourney, signInIfPrompted } from '../helpers/journey.ts'
+import type { TestBrowser } from '../helpers/test-browser.ts'
 import { shared } from '../helpers/shared.ts'
 import { t } from '../helpers/texts.ts'
 
@@ -14,14 +15,20 @@ const now = () => Date.now() + ahead
 const journey = shared(() => openJourney({ now }))
 
 /** Records a check like a run of `onramp keep`. */
-const noticed = async (person: string, instance: string, name: string) => {
+const noticed = async (person: string, ...apps: { instance: string; name: string }[]) => {
   const settings = loadSettings(journey.env)
   await withStore(settings, async (records) => {
-    const unconnected = [{ instance, name, status: 'awaiting' as const }]
+    const unconnected = apps.map((app) => ({ ...app, status: 'awaiting' as const }))
     await openPeople({ records, settings, now }).change(`${person}@acme.example`, (before) =>
       withCheck(before, { checkedAt: now(), unconnected }, now()),
     )
   })
+}
+
+const github = { instance: 'github_1', name: 'GitHub' }
+const openOverview = async (person: string, browser: TestBrowser) => {
+  await browser.open(`${journey.url}/onboarding`)
+  await signInIfPrompted(journey, browser, person)
 }
 
 it('a person who had finished sees the lapsed app and its date', async () => {
@@ -29,17 +36,13 @@ it('a person who had finished sees the lapsed app and its date', async () => {
   await browser.click('/onboarding/connect/slack_1')
   for (const _app of ['Slack', 'GitHub', 'Google Drive']) await answerConsent(browser, 'allow')
   expect(browser.text).toContain('You’re all set')
-  const openOverview = async () => {
-    await browser.open(`${journey.url}/onboarding`)
-    await signInIfPrompted(journey, browser, person)
-  }
 
   ahead = 2 * DAY
   journey.sandbox.unauthorize(person, 'github_1')
-  await noticed(person, 'github_1', 'GitHub')
+  await noticed(person, github)
   const first = t.day(now())
   ahead = 4 * DAY
-  await openOverview()
+  await openOverview(person, browser)
 
   for (const words of [
     'Search lost access to GitHub',
@@ -52,7 +55,7 @@ it('a person who had finished sees the lapsed app and its date', async () => {
 
   ahead = 5 * DAY
   journey.sandbox.unauthorize(person, 'slack_1')
-  await openOverview()
+  await openOverview(person, browser)
 
   expect(browser.text).toContain('Search lost access to 2 apps')
   expect(browser.text).toContain(`Noticed on ${first}`)
@@ -60,5 +63,25 @@ it('a person who had finished sees the lapsed app and its date', async () => {
 
   await browser.click('/onboarding/connect/slack_1')
   for (const _app of ['Slack', 'GitHub']) await answerConsent(browser, 'allow')
+  expect(browser.text).toContain('You’re all set')
+})
+
+it('a skipped app that was connected elsewhere is offered again once access ends', async () => {
+  const { person, browser } = await journey.begin(2)
+  await browser.submit('/onboarding/skip/github_1')
+  await browser.click('/onboarding/connect/slack_1')
+  await answerConsent(browser, 'allow')
+  expect(browser.text).toContain('You skipped one app.')
+
+  for (const unconnected of [[], [github]]) {
+    ahead += DAY
+    await noticed(person, ...unconnected)
+  }
+  ahead += DAY
+  await openOverview(person, browser)
+  expect(browser.text).toContain('Search lost access to GitHub')
+
+  await browser.click('/onboarding/connect')
+  await answerConsent(browser, 'allow')
   expect(browser.text).toContain('You’re all set')
 })

@@ -201,6 +201,27 @@ it('a person’s choices in the report survive a campaign’s check', async () =
   expect(await report()).toEqual(['slack_1 skipped', 'jira_1 connected', 'github_1 connected'])
 })
 
+it.each([
+  ['skipped', skipped],
+  ['blocked', blocked],
+  ['unconfirmed', unconfirmed],
+])('an app that a run saw connected is no longer %s once it is lost', async (_kind, choose) => {
+  const { startProcess, advance, report } = setUpProgress()
+  const { page, campaign } = startProcess()
+  await page([slack])
+  await page([slack], choose)
+  for (const unconnected of [[], [slack]]) {
+    advance(10 * MINUTE)
+    await campaign(unconnected)
+  }
+  expect(await report()).toEqual(['slack_1 unconnected'])
+  advance(10 * MINUTE)
+  expect((await page([slack]))?.endedChoices).toEqual(['slack_1'])
+  expect(await report()).toEqual(['slack_1 unconnected'])
+  await page([slack], (walk) => skip(walk, 'slack_1', NOW + 30 * MINUTE))
+  expect(await report()).toEqual(['slack_1 skipped'])
+})
+
 it('the report agrees with the walk after the walk was lost and everything is connected', async () => {
   const { startProcess, advance, report, loseWalk } = setUpProgress()
   const { page } = startProcess()

@@ -222,6 +222,41 @@ it('an app that is switched on again has the person’s intent again', () => {
   expect(states(again)).toEqual(['slack_1 skipped'])
 })
 
+it.each<[when: string, delisted: string[], lapsedAt: number | undefined, expected: string]>([
+  ['that the person lost again ends', [], AT + 2, 'slack_1 unconnected'],
+  ['that many lists lost for a time stays', ['slack_1'], undefined, 'slack_1 skipped'],
+])('a choice about an app %s', (_when, delisted, lapsedAt, expected) => {
+  const chosen: AppIntent[] = [{ instance: 'slack_1', kind: 'skipped', since: AT }]
+  const away = afterCheck(withIntents(adaWithSlackAndJira, AT, chosen, AT), [], AT + 1)
+  const response = { checkedAt: AT + 2, unconnected: listed('slack_1'), delisted: new Set(delisted) }
+  const back = withCheck(away, response, AT + 2)
+  expect(back.lastCheck?.apps[0]?.lapsedAt).toBe(lapsedAt)
+  expect(states(back)).toContain(expected)
+})
+
+it.each<[what: string, app: object, expected: string]>([
+  ['that was lost since ends', { lapsedAt: AT + 2 * MINUTE }, 'unconnected'],
+  ['that moved since, while connected, ends', { movedFrom: 'chat_1', newAt: AT + 2 * MINUTE }, 'unconnected'],
+  ['that is new since stays', { newAt: AT + 2 * MINUTE }, 'skipped'],
+  ['that was lost a moment later stays, for clocks differ', { lapsedAt: AT + MINUTE }, 'skipped'],
+])('a choice of a walk about an app %s', (_what, app, expected) => {
+  const { lastCheck } = afterCheck(ada, listed('slack_1'), AT + 3 * MINUTE)
+  const apps = lastCheck!.apps.map((one) => ({ ...one, ...app }))
+  const chosen: AppIntent[] = [{ instance: 'slack_1', kind: 'skipped', since: AT }]
+  const person = { ...ada, lastCheck: { ...lastCheck!, apps } }
+  expect(states(withIntents(person, AT + 4 * MINUTE, chosen, AT + 4 * MINUTE))).toEqual([
+    `slack_1 ${expected}`,
+  ])
+})
+
+it('a choice about a lost app stays while the app is switched off', () => {
+  const lost = afterCheck(afterCheck(adaWithSlackAndJira, [], AT + 1), listed('slack_1'), AT + 2)
+  const chosen: AppIntent[] = [{ instance: 'slack_1', kind: 'skipped', since: AT + 3 }]
+  const disabled = afterCheck(withIntents(lost, AT + 3, chosen, AT + 3), [off], AT + 4)
+  const on = afterCheck(disabled, listed('slack_1'), AT + 5 * MINUTE)
+  expect(states(withIntents(on, AT + 5 * MINUTE, chosen, AT + 5 * MINUTE))).toContain('slack_1 skipped')
+})
+
 it('the intents of the newest page stay after a later check of a run', () => {
   const later = afterCheck(withIntent('skipped'), listed('slack_1'), AT + MINUTE)
   const blocked: AppIntent[] = [{ instance: 'slack_1', kind: 'blocked' }]
