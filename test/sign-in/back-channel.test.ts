@@ -256,26 +256,33 @@ it('a logout that failed in the store can be repeated with the same token', asyn
   server.fails = undefined
   expect((await send(body))[0]).toBe(200)
   expect(ended).toHaveLength(2)
-  const stuck = backChannel({}, { remove: failing('x') })
-  stuck.server.fails = new Problem(429, 'too_many')
-  expect((await stuck.send(body))[0]).toBe(429)
+})
+
+it('a logout whose sign-ins ended before a write failed late has ended them', async () => {
+  let { put } = memoryStore().records
+  const { send, ended, audited, values } = backChannel({}, { put: (...record) => put(...record) })
+  put = async (key, text) => {
+    values.set(key, text)
+    throw new StoreUnavailable(new Error('no response in time'))
+  }
+  const body = { logout_token: await tokenOf() }
+  expect((await send(body))[0]).toBe(503)
+  expect([ended.length, audited]).toEqual([1, []])
+  expect(await send(body)).toEqual([400, 'the token was used before'])
 })
 
 it.each([
   ['still ends the sign-ins', undefined],
-  ['gets the same status if the sign-ins can’t be ended', new Error('away')],
+  ['gets an error if the sign-ins can’t be ended', new StoreUnavailable(new Error('away'))],
 ])('a logout at a full store %s', async (_what, fails) => {
-  const { send, server, ended, audited } = backChannel(
-    {},
-    { compareAndSet: failing('OOM command not allowed') },
-  )
+  const { send, server, ended, audited } = backChannel({}, { put: failing('OOM command not allowed') })
   server.fails = fails
   expect((await send({ logout_token: await tokenOf() }))[0]).toBe(503)
   expect([ended.length, audited]).toEqual([1, []])
 })
 
 it('a logout at an unreachable store ends no sign-in', async () => {
-  const { send, ended } = backChannel({}, { compareAndSet: failing('gone') })
+  const { send, ended } = backChannel({}, { get: failing('gone') })
   expect((await send({ logout_token: await tokenOf() }))[0]).toBe(503)
   expect(ended).toEqual([])
 })

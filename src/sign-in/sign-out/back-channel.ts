@@ -6,7 +6,6 @@ import express, { Router } from 'express'
 import { readBody } from '../../http/body.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 import type { Records } from '../../records/records.ts'
-import { describeStoreError } from '../../records/store-error.ts'
 import { hashOf } from '../../records/seal.ts'
 import type { Audit } from '../../web/audit.ts'
 import type { Log } from '../../web/log.ts'
@@ -26,7 +25,7 @@ const KEY_SET_OPTIONS = { cooldownDuration: 1_000, timeoutDuration: 5_000, [cust
 export function createBackChannelRoutes(deps: {
   authorizationServer: AuthorizationServer
   sessions: Pick<PersonSessions, 'endByLogoutToken'>
-  records: Pick<Records, 'compareAndSet' | 'remove'>
+  records: Pick<Records, 'get' | 'put'>
   /** While the key set can't be fetched, each token waits for five seconds. */
   limits: Pick<Limits, 'checkingLogoutToken' | 'rejectedLogoutToken'>
   log: Pick<Log, 'info'>
@@ -77,27 +76,21 @@ export function createBackChannelRoutes(deps: {
   return router
 }
 
-/** Refuses a token that was used before (replay). While the store is unavailable, no token is accepted. */
+/**
+ * Refuses a token that was used before (replay). It is recorded last, so that the authorization server can send it again
+ * after a failure, even if a write that seemed to fail took effect. To end the same sign-ins twice does no harm.
+ */
 async function refuseReplay(
-  records: Pick<Records, 'compareAndSet' | 'remove'>,
+  records: Pick<Records, 'get' | 'put'>,
   { issuer, jti }: { issuer: string; jti: string },
   work: () => Promise<number>,
 ): Promise<number> {
   const key = `jti:${hashOf(`${issuer}\n${jti}`)}`
+  if ((await records.get(key)) !== undefined) throw new InvalidLogoutToken('the token was used before')
+  const ended = await work()
   // The record outlives the time in which a token is accepted.
-  const isNew = await records.compareAndSet(key, undefined, '1', 900).catch(async (error: unknown) => {
-    // A full store still deletes, and has no new sign-in that a replay could end.
-    if (describeStoreError(error).isErrorReply) await work().catch(() => {})
-    throw error
-  })
-  if (!isNew) throw new InvalidLogoutToken('the token was used before')
-  try {
-    return await work()
-  } catch (error) {
-    // The authorization server may retry.
-    await records.remove(key).catch(() => {})
-    throw error
-  }
+  await records.put(key, '1', 900)
+  return ended
 }
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
