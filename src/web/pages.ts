@@ -40,6 +40,8 @@ export type SendPage = (req: Request, res: Response, page: Page) => void
 
 export type Pages = { assets: Assets; languages: Languages; send: SendPage }
 
+const renderView = createViews()
+
 export function createPages({
   company,
   publicUrl,
@@ -56,7 +58,6 @@ export function createPages({
   const assets = loadAssets(company)
   const languages = createLanguages(company, LANGUAGES_FOLDER, publicUrl)
   const brandIn = createBrand(company)
-  const render = createViews()
   const sharedPages = new SharedPages()
   const send: SendPage = (req, res, { view, status = 200, data: viewData, sharedKey, ...page }) => {
     const t = languages.ofRequest(req)
@@ -73,7 +74,7 @@ export function createPages({
       if (data.refresh !== undefined && !isReloadStopped)
         res.setHeader('Refresh', `${data.refresh.seconds}; url=${data.refresh.url}`)
       const brand = brandIn(t, data.reference)
-      return render(view, {
+      return renderView(view, {
         t,
         stylesheet,
         colors,

@@ -197,14 +197,15 @@ export type Notice = {
   owned?: string
 }
 
+const renderNotice = createRenderer(['mail/notice-text', 'mail/notice-html'])
+
 /** @returns a function whose parameter `id` gives the same Message-ID each time */
 export function createNoticeComposer(from: Email['from'], company: Company) {
   const { inlines, styleIn } = createEmailStyles(company)
   const t = createLanguages(company, LANGUAGES_FOLDER, '').nearest('')
-  const render = createRenderer(['mail/notice-text', 'mail/notice-html'])
   const sender = from.name === '' ? from.address : from.name
   return (to: string, notice: Notice, id: string): Email => ({
-    ...render({ t, look: styleIn(t), sender, owned: undefined, ...notice, email: to }),
+    ...renderNotice({ t, look: styleIn(t), sender, owned: undefined, ...notice, email: to }),
     from,
     to,
     inlines,

@@ -93,7 +93,7 @@ const tools = {
 
 /** @param folder with invitation-text.eta and invitation-html.eta @throws {FaultyTemplate} */
 export function createEmailTemplates(folder?: string): (data: typeof SAMPLE) => RenderedEmail {
-  if (folder === undefined) return createRenderer(['mail/invitation-text', 'mail/invitation-html'])
+  if (folder === undefined) return renderInvitation
   const views = ['invitation-text', 'invitation-html'] as const
   for (const view of views)
     if (!existsSync(join(folder, `${view}.eta`))) throw new FaultyTemplate(`${folder} has no ${view}.eta`)
@@ -138,3 +138,5 @@ export function createRenderer(
     }
   }
 }
+
+const renderInvitation = createRenderer(['mail/invitation-text', 'mail/invitation-html'])

@@ -22,7 +22,8 @@ export function createLanguages(
   folder: string,
   publicUrl: string,
 ) {
-  const tags = chosen.length === 0 ? languagesIn(folder) : chosen
+  const isOffered = new Set(chosen.length === 0 ? languagesIn(folder) : chosen)
+  const tags = [...isOffered]
   const [fallback = REFERENCE_LANGUAGE] = tags
   const create = (tag: string): Texts => {
     const catalogue: Catalogue = { ...readCatalogue(folder, tag), ...textsOf(tag) }
@@ -32,35 +33,40 @@ export function createLanguages(
       hasProduct: product === undefined ? 'no' : 'yes',
     })
   }
-  const byDefault = create(fallback)
-  const textsByTag = new Map([
-    [fallback, byDefault],
-    ...tags.slice(1).map((tag) => [tag, create(tag)] as const),
-  ])
-  const inLanguage = (tag: string) => textsByTag.get(tag) ?? byDefault
+  /** Created on first use, because most commands need few of all languages. */
+  const textsByTag = new Map<string, Texts>()
+  const inLanguage = (wanted: string): Texts => {
+    const tag = isOffered.has(wanted) ? wanted : fallback
+    const texts = textsByTag.get(tag) ?? create(tag)
+    textsByTag.set(tag, texts)
+    return texts
+  }
+  let offered: { tag: string; name: string }[] | undefined
 
-  const bestMatch = createLanguageMatcher([...textsByTag.keys()], fallback)
+  const bestMatch = createLanguageMatcher(tags, fallback)
 
   function languageInQuery(req: Request): string | undefined {
     if (!req.originalUrl.includes('lang=')) return undefined
     const { lang } = req.query
-    return typeof lang === 'string' && textsByTag.has(lang) ? lang : undefined
+    return typeof lang === 'string' && isOffered.has(lang) ? lang : undefined
   }
 
   function languageInCookie(req: Request): string | undefined {
     const [, tag] = CHOSEN.exec(req.headers.cookie ?? '') ?? []
-    return tag !== undefined && textsByTag.has(tag) ? tag : undefined
+    return tag !== undefined && isOffered.has(tag) ? tag : undefined
   }
 
   return {
     /** `name` is in the language itself. */
-    offered: [...textsByTag.values()].map((t) => ({ tag: t.lang, name: t('language.name') })),
+    get offered() {
+      return (offered ??= tags.map((tag) => ({ tag, name: inLanguage(tag)('language.name') })))
+    },
     /** @returns the default for a tag that isn't offered */
     byTag: inLanguage,
     /** The nearest offered language, else the default. */
     nearest: (tag: string) => inLanguage(bestMatch([tag])),
     ofRequest: (req: Request): Texts => {
-      if (textsByTag.size === 1) return inLanguage(fallback)
+      if (tags.length === 1) return inLanguage(fallback)
       const requested = languageInQuery(req) ?? languageInCookie(req)
       if (requested !== undefined) return inLanguage(requested)
       // A longer list would be sorted as a whole, although only its first few tags count.
@@ -98,17 +104,20 @@ const ALSO_READ: Partial<Record<string, string>> = { ca: 'es', eu: 'es', gl: 'es
  * @param fallback if none matches
  */
 function createLanguageMatcher(offered: readonly string[], fallback: string) {
-  /** The first offered tag for each form. */
-  const byForm = new Map(
-    offered.toReversed().flatMap((tag) => formsOf(tag).map((form) => [form, tag] as const)),
-  )
+  /** The first offered tag for each form, once a tag needs it. */
+  let byForm: Map<string, string> | undefined
   /** Tags that are the only ones of their language, which don't need Intl, because it is slow. */
   const alone = new Map(
     [...Map.groupBy(offered, languageOf)].flatMap(([language, [tag, other]]) =>
       tag !== undefined && other === undefined ? [[language, tag]] : [],
     ),
   )
-  const offeredAs = (forms: readonly string[]) => byForm.get(forms.find((form) => byForm.has(form)) ?? '')
+  const offeredAs = (forms: readonly string[]) => {
+    const known = (byForm ??= new Map(
+      offered.toReversed().flatMap((tag) => formsOf(tag).map((form) => [form, tag] as const)),
+    ))
+    return known.get(forms.find((form) => known.has(form)) ?? '')
+  }
 
   return (wanted: readonly string[]): string => {
     const tags = wanted.slice(0, MAX_WANTED).filter(isShort)

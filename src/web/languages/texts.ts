@@ -32,15 +32,13 @@ function onFirstUse<T>(create: () => T): () => T {
 const [MAX_FORMATTED, MAX_ID] = [2_000, 200]
 
 export function createTexts(tag: string, catalogue: Catalogue, common: Values = {}) {
-  const { direction: dir = 'ltr' } = new Intl.Locale(tag).getTextInfo()
+  const { dir, numbers, days, dates, moments, times, spans, lists, conjunctions, parse } = formatsIn(tag)
   const unbroken = NO_SPACE.test(tag) ? withoutBreaks : (value: string) => value
   const written = (value: string | number) =>
     typeof value === 'number' || SELECTOR.test(value) ? value : isolatedIn(dir, unbroken(value))
   const allWritten = (values: Values): Values =>
     Object.fromEntries(Object.entries(values).map(([name, value]) => [name, written(value)]))
   const shared = allWritten(common)
-  const numbers = onFirstUse(() => new Intl.NumberFormat(tag))
-  const messageIn = messagesOf(tag, catalogue, numbers)
   /** A cache by message and values, because most people have the same apps. */
   const formatted = new Map<string, string>()
   /** @throws {Error} if a value of the message is missing */
@@ -49,21 +47,13 @@ export function createTexts(tag: string, catalogue: Catalogue, common: Values = 
     const cached = formatted.get(id)
     if (cached !== undefined) return cached
     if (formatted.size >= MAX_FORMATTED) formatted.clear()
-    const result = String(messageIn(key).format({ ...shared, ...allWritten(values ?? {}) }))
+    if (!(key in catalogue)) throw new ReferenceError(`there is no message "${key}"`)
+    const result = String(parse(catalogue[key]).format({ ...shared, ...allWritten(values ?? {}) }))
     if (id.length <= MAX_ID) formatted.set(id, result)
     return result
   }
-  const days = onFirstUse(() => new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' }))
-  const dates = onFirstUse(() => new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC' }))
-  const moments = onFirstUse(() => new Intl.DateTimeFormat(tag, MOMENT))
-  const times = onFirstUse(() => new Intl.DateTimeFormat(tag, TIME))
   /** The French write the first day of a month as an ordinal, which the formats don't. */
   const withOrdinal = (day: string) => (/^fr\b/.test(tag) ? day.replace(/^1 /, '1er ') : day)
-  const spans = onFirstUse(() => new Intl.RelativeTimeFormat(tag, { numeric: 'auto' }))
-  // Chinese and Japanese lists of units have no separator.
-  const kind = /^(zh|ja)/.test(tag) ? ({ type: 'conjunction', style: 'narrow' } as const) : undefined
-  const lists = onFirstUse(() => new Intl.ListFormat(tag, kind ?? { type: 'unit', style: 'short' }))
-  const conjunctions = onFirstUse(() => new Intl.ListFormat(tag))
   return Object.assign(text, {
     /** A BCP 47 tag, for `lang` attributes and Content-Language. */
     lang: tag,
@@ -99,7 +89,18 @@ export type Texts = ReturnType<typeof createTexts>
 
 type Values = Readonly<Record<string, string | number>>
 
-function messagesOf(tag: string, catalogue: Catalogue, numbers: () => Intl.NumberFormat) {
+/** The formats and parsed messages of each language, for every company and page of the process. */
+const formatsByTag = new Map<string, ReturnType<typeof createFormats>>()
+
+function formatsIn(tag: string) {
+  const formats = formatsByTag.get(tag) ?? createFormats(tag)
+  formatsByTag.set(tag, formats)
+  return formats
+}
+
+function createFormats(tag: string) {
+  const { direction: dir = 'ltr' } = new Intl.Locale(tag).getTextInfo()
+  const numbers = onFirstUse(() => new Intl.NumberFormat(tag))
   const plural = onFirstUse(() => new Intl.PluralRules(tag))
   const ordinal = onFirstUse(() => new Intl.PluralRules(tag, { type: 'ordinal' }))
   const formatters = {
@@ -110,13 +111,24 @@ function messagesOf(tag: string, catalogue: Catalogue, numbers: () => Intl.Numbe
       throw new SyntaxError('dates and times are not supported: pass them as text')
     },
   }
-  const parsed = new Map<TextKey, IntlMessageFormat>()
-  return (key: TextKey): IntlMessageFormat => {
-    if (!(key in catalogue)) throw new ReferenceError(`there is no message "${key}"`)
-    const message =
-      parsed.get(key) ??
-      new IntlMessageFormat(catalogue[key], tag, undefined, { ignoreTag: true, formatters })
-    parsed.set(key, message)
-    return message
+  const parsed = new Map<string, IntlMessageFormat>()
+  // Chinese and Japanese lists of units have no separator.
+  const kind = /^(zh|ja)/.test(tag) ? ({ type: 'conjunction', style: 'narrow' } as const) : undefined
+  return {
+    dir,
+    numbers,
+    days: onFirstUse(() => new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' })),
+    dates: onFirstUse(() => new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC' })),
+    moments: onFirstUse(() => new Intl.DateTimeFormat(tag, MOMENT)),
+    times: onFirstUse(() => new Intl.DateTimeFormat(tag, TIME)),
+    spans: onFirstUse(() => new Intl.RelativeTimeFormat(tag, { numeric: 'auto' })),
+    lists: onFirstUse(() => new Intl.ListFormat(tag, kind ?? { type: 'unit', style: 'short' })),
+    conjunctions: onFirstUse(() => new Intl.ListFormat(tag)),
+    parse: (text: string): IntlMessageFormat => {
+      const message =
+        parsed.get(text) ?? new IntlMessageFormat(text, tag, undefined, { ignoreTag: true, formatters })
+      parsed.set(text, message)
+      return message
+    },
   }
 }
