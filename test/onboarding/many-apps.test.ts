@@ -10,8 +10,12 @@ const PAGES = 10
 /** A page with all apps, compared with ten pages of a tenth each: 1 for linear work, 10 for quadratic work. */
 const MAX_RATIO = 5
 
-/** The least of several rounds, because collected garbage is no work of the page. */
-const leastTimeOf = (work: () => void) => Math.min(...Array.from({ length: 5 }, () => cpuTimeOf(work)))
+/** The least of five rounds, because collected garbage is no work of the page; a time below `enough` ends them. */
+function leastTimeOf(work: () => void, enough = 0): number {
+  let least = Infinity
+  for (let round = 0; round < 5 && least >= enough; round++) least = Math.min(least, cpuTimeOf(work))
+  return least
+}
 
 const listed = (count: number, displayName: (number: number) => string) =>
   Array.from({ length: count }, (_, number) => unconnectedApp(`slack_${number}`, displayName(number)))
@@ -38,7 +42,8 @@ it.each<[what: string, walkWith: (count: number) => Walk, account?: string]>([
   const render = (walk: Walk) => void overviewPage(walk, { describe: () => ({ ...noDescription, account }) })
   const [few, many] = [walkWith(APPS / PAGES), walkWith(APPS)]
   const timeOfFew = leastTimeOf(() => Array.from({ length: PAGES }, () => render(few)))
-  expect(leastTimeOf(() => render(many)) / timeOfFew).toBeLessThan(MAX_RATIO)
+  const timeOfMany = leastTimeOf(() => render(many), timeOfFew * MAX_RATIO)
+  expect(timeOfMany / timeOfFew).toBeLessThan(MAX_RATIO)
 })
 
 it('a row counts its same-name apps instead of naming more than ten', () => {
