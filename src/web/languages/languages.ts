@@ -93,7 +93,7 @@ export function createLanguages(
 export type Languages = ReturnType<typeof createLanguages>
 
 const MAX_WANTED = 5
-const isShort = (tag: string) => tag.length <= 35
+const isTag = (text: string) => text !== '' && text.length <= 35
 const languageOf = (tag: string) => tag.toLowerCase().split('-', 1)[0]
 /** People who read the first usually read the second (Unicode CLDR, language matching). */
 const ALSO_READ: Partial<Record<string, string>> = { ca: 'es', eu: 'es', gl: 'es', gsw: 'de', lb: 'de' }
@@ -120,7 +120,8 @@ function createLanguageMatcher(offered: readonly string[], fallback: string) {
   }
 
   return (wanted: readonly string[]): string => {
-    const tags = wanted.slice(0, MAX_WANTED).filter(isShort)
+    const tags = wanted.slice(0, MAX_WANTED).filter(isTag)
+    if (tags.length === 0) return fallback
     for (const tag of tags) {
       const match = alone.get(languageOf(tag)) ?? offeredAs(formsOf(tag))
       if (match !== undefined) return match
