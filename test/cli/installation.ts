@@ -22,9 +22,10 @@ const REJECTED: SendResult = { outcome: 'failed', reply: '550 5.1.1 unknown', re
 
 type RunOptions = Parameters<typeof runOnce>[1]['options']
 
-/** @param env settings beside the required ones */
-export function installation(env: Record<string, string> = {}) {
-  const { records } = memoryRecords()
+/** @param env settings beside the required ones @param earlier a copy of an installation, which this one continues */
+export function installation(env: Record<string, string> = {}, earlier?: InstallationCopy) {
+  const continued = structuredClone(earlier)
+  const { records, values } = memoryRecords(continued?.values)
   const settings = loadSettings({
     ...REQUIRED,
     MAIL_FROM: 'Search team <search@acme.example>',
@@ -32,7 +33,7 @@ export function installation(env: Record<string, string> = {}) {
     ...env,
   })
   const conditions = {
-    now: monday,
+    now: continued?.now ?? monday,
     holdsLease: true,
     isMailServerUsable: true,
     isTokenGlobal: true,
@@ -41,10 +42,10 @@ export function installation(env: Record<string, string> = {}) {
   }
   const defaultCompany = loadCompanyOf(settings)
   /** The instances of each person's unconnected apps. */
-  const unconnectedApps = new Map<string, string[]>()
-  const names = new Map<string, string>()
+  const unconnectedApps = continued?.unconnectedApps ?? new Map<string, string[]>()
+  const names = continued?.names ?? new Map<string, string>()
   const checkedEmails: string[] = []
-  const sentEmails: Email[] = []
+  const sentEmails: Email[] = continued?.sentEmails ?? []
   const events: unknown[] = []
   /** The output of the latest run, even of a failed one. */
   const printed = { out: '', err: '' }
@@ -130,6 +131,9 @@ export function installation(env: Record<string, string> = {}) {
     keepState,
     records,
     settings,
+    /** Its store, service and sent emails, for installations that continue from here. */
+    copy: (): InstallationCopy =>
+      structuredClone({ values, now: conditions.now, unconnectedApps, names, sentEmails }),
     subjectsTo: (email: string) => sentEmails.filter(({ to }) => to === email).map(({ subject }) => subject),
     /** After a sweep, so that no run evaluates them. */
     pauseEmails: (...instances: string[]) => {
@@ -138,6 +142,14 @@ export function installation(env: Record<string, string> = {}) {
       return keepState.save({ ...newKeepState(), sweep, massDisconnects })
     },
   }
+}
+
+type InstallationCopy = {
+  values: Map<string, string>
+  now: number
+  unconnectedApps: Map<string, string[]>
+  names: Map<string, string>
+  sentEmails: Email[]
 }
 
 type Conditions = Partial<Pick<Company, 'quietDays'>> & {

@@ -5,7 +5,7 @@ import { historyOf } from '../../src/admin/person-history.ts'
 import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
 import { openPeople } from '../../src/cli/store.ts'
-import { resolveCompany } from '../../src/company/company.ts'
+import { resolveCompany, type Company } from '../../src/company/company.ts'
 import { jira } from '../campaigns/lapsed-person.ts'
 import { withConsents } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
@@ -16,11 +16,9 @@ const withoutReplaces = () => resolveCompany({}, new Map())
 /** They had connected Slack; the other five never did. */
 const seven = twelve.slice(0, 7)
 
-/** Seven people lose Slack, then it moves for some. @param company the company file at the time of the move */
-async function moveOnHold(company = withoutReplaces(), movers = twelve) {
-  const onramp = installation()
-  const { run, unconnectedApps, conditions, sentEmails, people, keepState, names } = onramp
-  for (const instance of ['slack_1', 'slack_2']) names.set(instance, 'Slack')
+/** @param company the company file of the next runs */
+function operate(onramp: ReturnType<typeof installation>, company: Company) {
+  const { run, unconnectedApps, conditions, sentEmails, people, keepState } = onramp
   const given = { company }
   /** Four runs within a day. @returns the first one's output */
   const runAt = async (day: number, options = {}) => {
@@ -63,6 +61,15 @@ async function moveOnHold(company = withoutReplaces(), movers = twelve) {
     return emails.map((email) => email.releasedBy)
   }
 
+  return { given, run, runAt, list, connectSeven, readPages, slackSubjects, textsToPeople, releasedBy }
+}
+
+/** Seven people lose Slack, then it moves for some. */
+async function move(company: Company, movers: string[]) {
+  const onramp = installation()
+  for (const instance of ['slack_1', 'slack_2']) onramp.names.set(instance, 'Slack')
+  const { list, runAt, connectSeven } = operate(onramp, company)
+
   // Everyone has Slack to connect, seven do, they lose it, and it moves.
   list(twelve, 'slack_1')
   await runAt(0)
@@ -72,8 +79,17 @@ async function moveOnHold(company = withoutReplaces(), movers = twelve) {
   await runAt(2)
   list(movers, 'slack_2')
   await runAt(3)
+  return onramp.copy()
+}
 
-  return { given, run, runAt, connectSeven, readPages, slackSubjects, textsToPeople, releasedBy }
+const moves = new Map<string, ReturnType<typeof move>>()
+
+/** An installation after a move, which its sixteen runs reach once. @param companyAtMove reads the company file then */
+async function moveOnHold(companyAtMove = withoutReplaces, movers = twelve) {
+  const key = [companyAtMove.name, ...movers].join()
+  const moved = moves.get(key) ?? move(companyAtMove(), movers)
+  moves.set(key, moved)
+  return operate(installation({}, await moved), companyAtMove())
 }
 
 const QUESTION =
@@ -89,7 +105,7 @@ it.each([
 ])(
   'a move on hold that %s emails no one, and offers one command',
   async (_how, atMove, later, app, detail) => {
-    const { given, run, readPages, slackSubjects } = await moveOnHold(atMove())
+    const { given, run, readPages, slackSubjects } = await moveOnHold(atMove)
     given.company = later()
     await run(twelve, given)
     const { item, help, events, report } = await readPages()
@@ -111,7 +127,7 @@ it.each([
   ['the file names emails those who had the app', withReplaces, withReplaces, 7, MOVED_SUBJECT, MOVED],
   ['the file names later emails those who had the app', withoutReplaces, withReplaces, 7, MOVED_SUBJECT, MOVED],
 ])('the release of a move that %s', async (_which, atMove, atRelease, count, subject, text) => {
-  const { given, runAt, readPages, slackSubjects } = await moveOnHold(atMove())
+  const { given, runAt, readPages, slackSubjects } = await moveOnHold(atMove)
   given.company = atRelease()
   const { exit, err } = await runAt(7, { release: ['slack_1'] })
   expect(slackSubjects()).toEqual(Array(count).fill(subject))
@@ -124,7 +140,7 @@ it.each([
   ['that the file names as moved have access again', withReplaces, 7],
   ['that no file names as moved have a new app', withoutReplaces, 0],
 ])('after a release, people who connect an app %s', async (_outcome, company, count) => {
-  const { runAt, connectSeven, readPages } = await moveOnHold(company())
+  const { runAt, connectSeven, readPages } = await moveOnHold(company)
   await runAt(7, { release: ['slack_1'] })
   await connectSeven(monday + 8 * DAY)
   const { exit } = await runAt(8)
@@ -140,31 +156,28 @@ it.each([
   ['in the company file, then on the lists', true],
   ['on the lists, then in the company file', false],
 ])('a move %s counts those who had the app', async (_order, isFirst) => {
-  const { given, runAt, readPages } = await moveOnHold(isFirst ? withReplaces() : withoutReplaces())
+  const { given, runAt, readPages } = await moveOnHold(isFirst ? withReplaces : withoutReplaces)
   given.company = withReplaces()
   await runAt(4)
   expect((await readPages()).state.newApps).toMatchObject([{ instance: 'slack_2', people: 7, isMoved: true }])
 })
 
 it('an email about a move on hold has the operator who released it', async () => {
-  const { runAt, releasedBy } = await moveOnHold(withReplaces())
+  const { runAt, releasedBy } = await moveOnHold(withReplaces)
   await runAt(7, { release: ['slack_1'] })
   await runAt(9)
   expect(await releasedBy()).toEqual([OPERATOR])
 })
 
 it('an app on hold that moves for some people is connected for none of them', async () => {
-  const { readPages } = await moveOnHold(withoutReplaces(), seven.slice(0, 3))
+  const { readPages } = await moveOnHold(withoutReplaces, seven.slice(0, 3))
   const { report, returned, events } = await readPages()
   expect(report.datasources.map(({ counts }) => counts.connected)).toEqual([0, 0, 0])
   expect([returned, events.includes('lost'), events.includes('back')]).toEqual([0, true, false])
 })
 
 it('a hold that moves for some people names the move and counts everyone', async () => {
-  const { readPages, runAt } = await moveOnHold(withoutReplaces(), [
-    ...seven.slice(0, 3),
-    ...twelve.slice(10),
-  ])
+  const { readPages, runAt } = await moveOnHold(withoutReplaces, [...seven.slice(0, 3), ...twelve.slice(10)])
   const { item, help, report } = await readPages()
   const move = '5 people have slack_2 now. If it has moved there, add “slack_2: { replaces: slack_1 }” to'
   const command = expect.stringMatching(/--release slack_1$/) as string
@@ -179,7 +192,7 @@ it('a hold that moves for some people names the move and counts everyone', async
 })
 
 it('no email names an app on hold, also where it moved for some people', async () => {
-  const { runAt, textsToPeople } = await moveOnHold(withoutReplaces(), seven.slice(0, 3))
+  const { runAt, textsToPeople } = await moveOnHold(withoutReplaces, seven.slice(0, 3))
   const before = textsToPeople()
   await runAt(8)
   const all = [...before, ...textsToPeople()].join('')
@@ -191,7 +204,7 @@ it.each([
   ['named in the company file', withReplaces],
   ['not named there', withoutReplaces],
 ])('a hold of a move %s is over once its people have connected the app', async (_which, company) => {
-  const { connectSeven, runAt, readPages } = await moveOnHold(company())
+  const { connectSeven, runAt, readPages } = await moveOnHold(company)
   expect((await readPages()).state.massDisconnects).toHaveLength(1)
   await connectSeven(monday + 4 * DAY)
   await runAt(4)

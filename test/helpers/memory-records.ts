@@ -3,8 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Records } from '../../src/records/records.ts'
 
 /** Without expiry. Each operation takes a turn of the event loop, so that writers can race. */
-export function memoryRecords() {
-  const values = new Map<string, string>()
+export function memoryRecords(values = new Map<string, string>()) {
   const records: Pick<Records, keyof Records> = {
     async put(key, value) {
       await turn()
