@@ -14,7 +14,7 @@ import {
 import { APPROVALS, MOVED_APPROVALS } from './approvals.ts'
 import type { EmailDecision } from './campaign.ts'
 import { emailKindOf, forCampaign, LAPSES, NEW_APPS, type CampaignName } from './episodes.ts'
-import type { AddressChange } from './listed-people.ts'
+import { isSuspiciouslyMany, type AddressChange } from './listed-people.ts'
 import { EmailLedger, RunStopped } from './ledger.ts'
 import type { ComposeEmail, Email } from './mail/email.ts'
 import { quoteReply, type SendResult } from './mail/send-result.ts'
@@ -26,7 +26,7 @@ import { forEachConcurrent, type Throttle } from './throttle.ts'
 type PlannedEmail = Awaited<ReturnType<EmailLedger['plan']>>
 
 /** Why a person got no email. `no-response`: the service didn't respond; counted as deferred. */
-type EmailProblem = Exclude<keyof Tally, 'rows' | 'sent' | 'limited' | 'invalid'> | 'no-response'
+type EmailProblem = Exclude<keyof Tally, 'rows' | 'sent' | 'limited' | 'emptied' | 'invalid'> | 'no-response'
 
 /** Dependencies of a run of `keep` or `invite send`. */
 export type RunDeps = Pick<
@@ -39,6 +39,8 @@ export type RunDeps = Pick<
   send?: ((email: Email) => Promise<SendResult>) | undefined
   emailThrottle: Pick<Throttle, 'next' | 'slowDown' | 'rate'>
   tally: Tally
+  /** Asked once about many lists that are empty at once. Absent: these checks aren't recorded. */
+  isEmptyConfirmed?: () => boolean
   /** Renames people. Absent in a dry run. @returns refused changes */
   rename?: (changes: readonly AddressChange[]) => Promise<(AddressChange & { fault: string })[]>
   /** People handled concurrently. A crash leaves at most this many emails with an unknown outcome. */
@@ -85,6 +87,9 @@ export class EmailDelivery {
   #lastUnknown: string | undefined
   #hasAccepted = false
   #pauses = 0
+  /** Checks of this run. `several`: of people who had several apps left. */
+  readonly #checks = { several: 0, listed: 0 }
+  readonly #emptied = new Map<string, { entry: ListEntry; checked: CheckToRecord; appsLeft: number }>()
   /** Rejections before the first accepted email: the mail server may reject everyone. */
   readonly #rejectedFirst: { email: string; reminder: number; reply: string }[] = []
 
@@ -116,7 +121,7 @@ export class EmailDelivery {
   async deliver(entry: ListEntry, { person, decision, checkedAt }: PlannedEmail): Promise<void> {
     const { check: checkPerson, now } = this.#deps
     const { name, state } = this.#campaign
-    if (this.#refused.has(entry.email)) return
+    if (this.#refused.has(entry.email) || this.#emptied.has(entry.email)) return
     const check = await checkPerson(entry.email)
     if (check.kind === 'refused' || check.kind === 'unknown') this.#refused.add(entry.email)
     if (check.kind === 'unknown') return await this.#onUnknown(entry, check.detail)
@@ -130,6 +135,7 @@ export class EmailDelivery {
     this.#knowsSomeone = true
     this.#failuresInARow.service = 0
     const checked = { unconnected: check.unconnected, checkedAt, delisted: delistedInstances(state) }
+    if (this.#isEmptied(entry, person, checked)) return
     const allApps = appsOf(forCampaign(name, withCheck(person, checked, now()), state))
     const byInstance = new Map(allApps.map((app) => [app.instance, app]))
     const apps = check.unconnected
@@ -146,6 +152,33 @@ export class EmailDelivery {
     for (const { email, reply } of this.#rejectedFirst.splice(0)) this.#count(email, 'deferred', reply)
     if (this.#knowsSomeone || this.#lastUnknown === undefined) return undefined
     return `the service knows no one on this list: ${this.#lastUnknown}`
+  }
+
+  /** Keeps a check that lists nothing, though the person had apps left, for `recordEmptied`. */
+  #isEmptied(entry: ListEntry, person: Person, checked: CheckToRecord): boolean {
+    const appsLeft = appsOf(person).filter(({ state }) => state !== 'connected' && state !== 'off').length
+    const isListed = checked.unconnected.length > 0
+    this.#checks.several += Number(appsLeft > 1)
+    this.#checks.listed += Number(isListed)
+    if (isListed || appsLeft === 0) return false
+    this.#emptied.set(entry.email, { entry, checked, appsLeft })
+    return true
+  }
+
+  /**
+   * Records the checks that list nothing. If many of these people had several apps left, and other lists aren't empty,
+   * the service may be failing for a department: they stay as they were, and later runs check them again.
+   * @param isSweep everyone is checked: if no list has an app, all are recorded, for the sweep's evaluation
+   */
+  async recordEmptied(isSweep: boolean): Promise<void> {
+    const { isEmptyConfirmed, tally } = this.#deps
+    const emptied = [...this.#emptied.values()]
+    const several = emptied.filter(({ appsLeft }) => appsLeft > 1)
+    const isForAll = isSweep && this.#checks.listed === 0
+    const isDoubtful = isSuspiciouslyMany(several, this.#checks.several) && !isForAll
+    if (isDoubtful && isEmptyConfirmed?.() !== true) tally.emptied += emptied.length
+    else if (!this.#isDryRun)
+      for (const { entry, checked } of emptied) await this.#ledger.recordCheck(entry, checked)
   }
 
   get #isDryRun(): boolean {
@@ -285,6 +318,7 @@ export async function sendInvitations(
   } finally {
     failure = delivery.finish()
   }
+  await delivery.recordEmptied(false)
   if (signal.aborted) return 'signal'
   if (failure !== undefined) throw new RunStopped(failure)
   return delivery.isAtLimit ? 'limit' : 'list'

@@ -241,6 +241,7 @@ export class KeepRun {
     })
     const failure = delivery.finish()
     if (failure !== undefined) throw new RunStopped(failure)
+    await delivery.recordEmptied(unchecked.length > 0)
     const isComplete = (isThrough || isOnlyUnknownLeft) && !signal.aborted
     if (isComplete && this.#state.sweep.endedAt === undefined) await this.#endSweep()
   }
@@ -307,10 +308,8 @@ export class KeepRun {
     for (const name of names) {
       const delivery = this.#deliveryOf(name)
       const isAbout = ({ emails }: DuePerson) => emails.some((email) => email.name === name)
-      await this.#sendDue(
-        delivery,
-        due.filter(isAbout).map(({ entry }) => entry),
-      )
+      const entries = due.filter(isAbout).map(({ entry }) => entry)
+      await this.#sendDue(delivery, entries)
       delivery.finish()
     }
   }

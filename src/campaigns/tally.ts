@@ -8,6 +8,7 @@ const LABELS = {
   uncertain: 'delivery unknown (resend with invite send --retry-unknown)',
   refused: 'refused by the service: its token lacks a permission, or is invalid (see onramp doctor)',
   limited: 'waiting for the limit of four emails in a quarter',
+  emptied: 'not recorded: their lists are empty at once, so the service may be failing',
   unknownToService: 'unknown to the service',
   unreadable: "not emailed: what is stored about them can't be read (see onramp doctor)",
   invalid: ['invalid row', 'invalid rows'],
@@ -49,7 +50,7 @@ export function formatSummary(
 
 /** True if no one is left for another run: every email was accepted, or the service doesn't know the person. */
 export const isAllDelivered = (tally: Tally): boolean =>
-  (['deferred', 'failed', 'uncertain', 'refused', 'unreadable', 'invalid'] as const).every(
+  (['deferred', 'failed', 'uncertain', 'refused', 'emptied', 'unreadable', 'invalid'] as const).every(
     (problem) => tally[problem] === 0,
   )
 

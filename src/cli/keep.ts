@@ -172,10 +172,12 @@ export async function runOnce(...args: Parameters<typeof runKeep>): Promise<numb
 }
 
 /** Action items that only the run knows. Faulty lines come last. */
-function needsOfRun({ unreadable, refused }: Tally, zones: string, faults: readonly string[]) {
+function needsOfRun({ unreadable, refused, emptied }: Tally, zones: string, faults: readonly string[]) {
   const needs = [
     zones && `No run of this week was made in working time in ${zones}: schedule onramp keep every hour`,
     unreadable > 0 && `People whose record can't be read: ${unreadable}. See "${COMMAND} doctor"`,
+    emptied > 0 &&
+      `The search service lists nothing for ${emptied} people at once, who had apps left. It may be failing for them, so nothing is recorded: ${COMMAND} status EMAIL shows what it lists. If these lists are right, add --confirm`,
     refused > 0 &&
       `Requests rejected by the service (401 or 403): ${refused}. The token lacks a permission, or is invalid. See "${COMMAND} doctor --as EMAIL"`,
     ...limitFaults(faults),
@@ -210,8 +212,10 @@ async function runKeep(
     onRenamed: (change) => noted.renamed.push(change),
     onProblem: (email, problem) => problem === 'unknownToService' && noted.unknown.push(email),
   }
+  const isConfirmed = createConfirmation(options, actions, at)
   const runDeps = createRunDeps(records, input, {
     ...services,
+    isEmptyConfirmed: isConfirmed,
     tally,
     holdsLease,
     checksPerSecond,
@@ -235,9 +239,7 @@ async function runKeep(
     requestApproval: (approval) => notices.requestApproval(approval, before),
     findDecision: (instance) => store.findDecision(instance),
     requireConfirmation: (message) => {
-      if (options.confirm !== true) throw new ConfirmationRequired(message)
-      if (!actions.some(({ what }) => what === 'confirmed'))
-        actions.push({ at, what: 'confirmed', by: operatorName() })
+      if (!isConfirmed()) throw new ConfirmationRequired(message)
     },
     isComplete: input.faults.length === 0,
   })
@@ -260,6 +262,15 @@ async function runKeep(
   const outcome = { ...noted, renamed, outdated, actions, outOfHours, began: at }
   return printRun(report, counted, { ...input, runDeps }, outcome) ? EXIT_NEEDS_SOMEONE : 0
 }
+
+/** @returns a function that is true with --confirm, and then adds the action once */
+const createConfirmation =
+  ({ confirm }: KeepCommandOptions, actions: ReturnType<typeof actionsOfRun>, at: number) =>
+  (): boolean => {
+    if (confirm === true && !actions.some(({ what }) => what === 'confirmed'))
+      actions.push({ at, what: 'confirmed', by: operatorName() })
+    return confirm === true
+  }
 
 /** Adds what the report counts to the state, and sends the emails that follow from it. */
 async function withCounts(state: KeepState, report: Report, notices: KeepNotices, now: () => number) {

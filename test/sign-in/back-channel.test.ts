@@ -259,12 +259,15 @@ it('a logout that failed in the store can be repeated with the same token', asyn
 })
 
 it('a logout whose sign-ins ended before a write failed late has ended them', async () => {
-  let { put } = memoryStore().records
-  const { send, ended, audited, values } = backChannel({}, { put: (...record) => put(...record) })
-  put = async (key, text) => {
-    values.set(key, text)
-    throw new StoreUnavailable(new Error('no response in time'))
+  const written = new Map<string, string>()
+  const lateStore: Partial<Records> = {
+    get: async (key) => written.get(key),
+    async put(key, text) {
+      written.set(key, text)
+      throw new StoreUnavailable(new Error('no response in time'))
+    },
   }
+  const { send, ended, audited } = backChannel({}, lateStore)
   const body = { logout_token: await tokenOf() }
   expect((await send(body))[0]).toBe(503)
   expect([ended.length, audited]).toEqual([1, []])

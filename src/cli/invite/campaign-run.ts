@@ -80,7 +80,7 @@ export function createRunDeps(
   records: Records,
   { settings, company, context }: RunInput,
   deps: ExternalServices &
-    Pick<RunDeps, 'tally' | 'holdsLease' | 'signal' | 'events'> & {
+    Pick<RunDeps, 'tally' | 'holdsLease' | 'signal' | 'events' | 'isEmptyConfirmed'> & {
       checksPerSecond: number
       progress: RunProgress | undefined
     },

@@ -77,8 +77,8 @@ export function createBackChannelRoutes(deps: {
 }
 
 /**
- * Refuses a token that was used before (replay). It is recorded last, so that the authorization server can send it again
- * after a failure, even if a write that seemed to fail took effect. To end the same sign-ins twice does no harm.
+ * Refuses a token that was used before (replay). It is recorded last, so that it can be sent again after a failure,
+ * even if a write that seemed to fail took effect. Ending the same sign-ins twice does no harm.
  */
 async function refuseReplay(
   records: Pick<Records, 'get' | 'put'>,

@@ -1,0 +1,113 @@
+// Runs of `onramp keep` while the service lists nothing for a part of the people, such as one department.
+import { expect, it } from 'vitest'
+import type { RunDeps } from '../../src/campaigns/delivery.ts'
+import { appsOf } from '../../src/people/person.ts'
+import { setUpSendRuns, unconnectedApps as slack } from '../campaigns/run-fixture.ts'
+import { withAppStates } from '../helpers/people.ts'
+import { DAY, HOUR, installation, monday, twelve } from './installation.ts'
+
+const [ONE, TWO] = [['slack_1'], ['jira_1', 'slack_1']]
+const people = (count: number) => Array.from({ length: count }, (_, index) => `q${index}@acme.example`)
+
+/** Everyone has these apps left; a day later the first `emptied` of them have none. */
+async function runWithEmptied(emptied: number, { list = twelve, apps = TWO, confirm = {} } = {}) {
+  const onramp = installation()
+  const { run, unconnectedApps, conditions } = onramp
+  for (const email of list) unconnectedApps.set(email, apps)
+  await run(list)
+  for (const email of list.slice(0, emptied)) unconnectedApps.set(email, [])
+  conditions.now = monday + DAY
+  onramp.checkedEmails.length = 0
+  const result = await run(list, confirm)
+  const everyone = await Promise.all(list.map(async (email) => appsOf((await onramp.people.get(email))!)))
+  const connected = everyone.filter((all) => all.every(({ state }) => state === 'connected')).length
+  return { ...onramp, ...result, connected }
+}
+
+it.each<[whose: string, connected: number, emptied: number, Parameters<typeof runWithEmptied>[1]?]>([
+  ['three of twelve people', 3, 3],
+  ['four of twelve people', 0, 4],
+  ['a tenth of forty people', 4, 4, { list: people(40) }],
+  ['more than a tenth of forty people', 0, 5, { list: people(40) }],
+  ['four people who had one app', 4, 4, { apps: ONE }],
+  ['four people, confirmed by an operator', 4, 4, { confirm: { confirm: true } }],
+  ['everyone, which the sweep evaluates', 12, 12],
+])('of empty lists of %s, %i count as connected', async (_whose, connected, emptied, options) => {
+  expect(await runWithEmptied(emptied, options)).toMatchObject({ connected })
+})
+
+it('an outage of one department is said, and leaves no trace once it is over', async () => {
+  const { run, runForTwelve, exit, err, keepState, people: store, sentEmails } = await runWithEmptied(6)
+  const need = 'The search service lists nothing for 6 people at once, who had apps left.'
+  expect([exit, err]).toEqual([3, expect.stringContaining(need)])
+  expect((await keepState.load()).needs).toEqual([expect.stringContaining(need)])
+
+  const after = await runForTwelve(TWO, monday + 2 * DAY)
+  await run(twelve)
+  expect([after.exit, (await keepState.load()).needs]).toEqual([0, []])
+  expect(sentEmails.map(({ subject }) => subject)).not.toContainEqual(expect.stringMatching(/OK again|lost/))
+  const { accessEvents, campaigns } = (await store.get(twelve[0]!))!
+  expect([accessEvents, campaigns.map(({ name }) => name)]).toEqual([undefined, ['onboarding']])
+})
+
+it('someone with an empty list and a due reminder is checked once', async () => {
+  const onramp = installation()
+  await onramp.runForTwelve(TWO, monday)
+  onramp.checkedEmails.length = 0
+  for (const email of twelve.slice(0, 6)) onramp.unconnectedApps.set(email, [])
+  onramp.conditions.now = monday + 7 * DAY
+  await onramp.run(twelve)
+  expect(onramp.checkedEmails.toSorted()).toEqual(twelve.toSorted())
+})
+
+it('a confirmation of empty lists is audited once', async () => {
+  const { keepState } = await runWithEmptied(4, { confirm: { confirm: true } })
+  expect((await keepState.load()).actions?.map(({ what }) => what)).toEqual(['confirmed'])
+})
+
+it('reminders between two checks of everyone don’t count empty lists as connected', async () => {
+  const { run, runForTwelve, people: store } = installation()
+  await runForTwelve(TWO, monday)
+  await runForTwelve(TWO, monday + 7 * DAY - 3 * HOUR)
+  const { err } = await runForTwelve([], monday + 7 * DAY)
+  expect(err).toContain('lists nothing for 12 people at once')
+  await runForTwelve(TWO, monday + 7 * DAY + HOUR)
+  await run(twelve)
+  expect((await store.get(twelve[0]!))?.accessEvents).toBeUndefined()
+})
+
+const LEFT = { slack_1: 'unconnected', jira_1: 'unconnected' } as const
+const OFF = { slack_1: 'off', jira_1: 'off' } as const
+
+/** Six people have these apps; the service lists nothing for the first `emptied` of them. */
+async function sendWithEmptied(
+  emptied: number,
+  states: Parameters<typeof withAppStates>[1],
+  overrides: Partial<RunDeps> = {},
+) {
+  const { run, peopleStore } = setUpSendRuns()
+  const list = people(6)
+  for (const email of list) await peopleStore.change(email, (person) => withAppStates(person, states, 0))
+  const isEmpty = (email: string) => list.indexOf(email) < emptied
+  const { tally } = await run({
+    people: list,
+    check: (email) => ({ kind: 'checked', unconnected: isEmpty(email) ? [] : slack }),
+    overrideDeps: () => overrides,
+  })
+  return { tally, first: (await peopleStore.get(list[0]!))! }
+}
+
+it.each<[kind: string, emptied: number, counts: object, Partial<RunDeps>?]>([
+  ['a run', 4, { emptied: 4, sent: 2 }],
+  ['a dry run', 3, { emptied: 0, sent: 3 }, { send: undefined }],
+])('%s of invite send doesn’t record %i empty lists', async (_kind, emptied, counts, overrides) => {
+  const { tally, first } = await sendWithEmptied(emptied, LEFT, overrides)
+  expect(tally).toMatchObject(counts)
+  expect(appsOf(first).map(({ state }) => state)).toEqual(['unconnected', 'unconnected'])
+})
+
+it('empty lists of people whose apps were all off are recorded', async () => {
+  const { tally, first } = await sendWithEmptied(4, OFF)
+  expect(tally.emptied).toBe(0)
+  expect(appsOf(first).map(({ state }) => state)).toEqual(['connected', 'connected'])
+})
