@@ -1,6 +1,6 @@
 // Configures express-session with one small signed cookie. It sends headers before the store has answered, so code that
 // changes a session before a redirect has to save it and wait.
-import { createHmac, randomUUID } from 'node:crypto'
+import { createHmac, createSecretKey, randomUUID, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Request, RequestHandler } from 'express'
 import expressSession, { type Session, type Store } from 'express-session'
@@ -15,14 +15,16 @@ export const cookieName = (https: boolean) => (https ? '__Host-onramp' : 'onramp
 const cookieKey = (secret: string) =>
   createHmac('sha256', secret).update('onramp cookie 1').digest('base64url')
 
+/** 244 random bits in hex. Node keeps random bytes for UUIDs, which take a twentieth of the time of `randomBytes`. */
+const newId = () => `${randomUUID()}${randomUUID()}`.replaceAll('-', '')
+
 /**
- * 244 random bits in hex. Node keeps random bytes ready for UUIDs, which take a twentieth of the time of `randomBytes`.
  * Skips ids whose cookie (id, dot, signature) a firewall may take for a file name: half of them.
  * @param key that signs
  */
-function newId(key: string): string {
+function newCookieId(key: KeyObject): string {
   for (;;) {
-    const id = `${randomUUID()}${randomUUID()}`.replaceAll('-', '')
+    const id = newId()
     if (!triggersFirewall(`.${createHmac('sha256', key).update(id).digest('base64')}`)) return id
   }
 }
@@ -36,10 +38,12 @@ export function createSession(options: {
 }): RequestHandler {
   const { store, secrets, isHttps, log } = options
   const keys = secrets.map(cookieKey)
+  const signingKey = createSecretKey(keys[0] ?? '', 'utf8')
   const session = expressSession({
     store,
     name: cookieName(isHttps),
-    genid: () => newId(keys[0] ?? ''),
+    // A request without a cookie gets a session that is never saved. Only a sign-in replaces it by one with a cookie.
+    genid: (req) => ('session' in req ? newCookieId(signingKey) : newId()),
     secret: keys,
     resave: false,
     saveUninitialized: false,
@@ -54,7 +58,8 @@ export function createSession(options: {
 }
 
 /** Await it before a redirect. @throws {SessionChanged} {StoreUnavailable} */
-export const saveSession = (session: Session): Promise<void> => promisify(session.save.bind(session))()
+export const saveSession = (session: Session): Promise<void> =>
+  new Promise((resolve, reject) => session.save((error: unknown) => (error ? reject(error) : resolve())))
 
 /** Signs in with a new ID, saved before the browser gets its cookie. The caller then ends the former session. */
 export async function startSession(req: Request, content: Omit<SignedIn, 'id'>): Promise<void> {
