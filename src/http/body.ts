@@ -33,22 +33,23 @@ export async function readBody({ status, body, coding }: HttpBody): Promise<stri
   }
 }
 
-const FIRST_BYTES = 16_384
+const MIN_COPY_BYTES = 16_384
 
-/** Copies each chunk, because an object takes a hundred bytes, and a chunk may have one (RFC 9112 7.1). */
+/** Copies chunks after the first, because an object takes a hundred bytes, and a chunk may have one (RFC 9112 7.1). */
 const bytesOf = (body: Readable): Promise<Buffer> =>
   new Promise((resolve, reject) => {
-    let bytes = Buffer.allocUnsafe(FIRST_BYTES)
+    let bytes: Buffer = Buffer.alloc(0)
     let length = 0
     body.on('data', (chunk: Uint8Array) => {
       const needed = length + chunk.length
       if (needed > MAX_BYTES) return body.destroy(new RangeError(`response larger than ${MAX_BYTES} bytes`))
-      if (needed > bytes.length) {
-        const larger = Buffer.allocUnsafe(Math.max(needed, 2 * bytes.length))
+      if (length === 0) bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
+      else if (needed > bytes.length) {
+        const larger = Buffer.allocUnsafe(Math.max(needed, 2 * bytes.length, MIN_COPY_BYTES))
         bytes.copy(larger, 0, 0, length)
         bytes = larger
       }
-      bytes.set(chunk, length)
+      if (length > 0) bytes.set(chunk, length)
       length = needed
     })
     body.on('end', () => resolve(bytes.subarray(0, length))).on('error', reject)
