@@ -24,24 +24,6 @@ const apps = (states: Parameters<typeof withAppStates>[1]) => withAppStates(ada,
 const withSlack = apps({ slack_1: 'unconnected', jira_1: 'connected' })
 const lapsed = withEachApp(withSlack, { lapsedAt: NOW })
 const newSlack = withEachApp(withSlack, { newAt: NOW })
-/** The person's list has it instead of the first Slack, which they lost. */
-const movedSlack: Person = {
-  ...withSlack,
-  lastCheck: {
-    checkedAt: NOW,
-    apps: [
-      {
-        instance: 'slack_0',
-        name: 'Slack',
-        status: 'connected',
-        since: NOW,
-        movedTo: 'slack_1',
-        previousLapsedAt: NOW,
-      },
-      { instance: 'slack_1', name: 'slack', status: 'awaiting', since: NOW },
-    ],
-  },
-}
 const bounced = (person: Person) => withEmailState(person, 'failed', { now: NOW })
 const pageOf = (person: Person, state = newKeepState(), company = resolveCompany({}, new Map())) =>
   personPage(person, state, company, { t, now: NOW })
@@ -111,22 +93,6 @@ it.each<[who: string, kind: string, command: string | undefined, Person, KeepSta
   ['whose app is approved and works', 'left', INVITE, waitingFor(NOW - HOUR), approved('confirmed', NOW - HOUR)],
 ])('the next step for someone %s is %s', (_who, kind, command, person, keepState = newKeepState()) => {
   expect(historyOf(person, keepState).help).toMatchObject({ kind, command })
-})
-
-it.each<[string, string, Person, string[], boolean]>([
-  ['they lost', 'marked', lapsed, ['Lost access'], true],
-  ['they never connected', 'not marked', withSlack, ['Not connected'], false],
-  ['moved after they lost it', 'not marked', movedSlack, ['Not connected', 'moved'], false],
-])('on a person’s page, an app that %s is %s', (_which, _outcome, person, details, isBad) => {
-  const page = pageOf(person)
-  expect(page.apps.find(({ text }) => text.startsWith('slack'))).toMatchObject({ details, isBad })
-})
-
-it('a person’s page labels the details of the list', () => {
-  const person = { ...ada, name: 'Ada', language: 'de', group: 'Legal', timezone: 'Europe/Berlin', id: 'E1' }
-  const page = pageOf(person)
-  const labeled = ['Language: de', 'Department: Legal', 'Time zone: Europe/Berlin', 'ID: E1']
-  expect([page.name, page.details]).toEqual(['Ada', [ada.email, ...labeled]])
 })
 
 it('the next step after a failure quotes the page that the person saw', () => {
@@ -253,22 +219,6 @@ it.each([
   const reminder = { campaign: 'onboarding', reminder: 1, state: 'sent', now: NOW } as const
   const { actedTimes } = summarize(withEmail(checked, { ...reminder, ...(listed && { apps: listed }) }))
   expect(actedTimes).toHaveLength(count)
-})
-
-it.each<[string[], Partial<DelistedApp>]>([
-  [['jira · Gone from their list,An admin is asked whether it was removed'], {}],
-  [[], { markedRemovedAt: NOW }],
-  [['jira · Connected'], { markedConnectedAt: NOW }],
-])('an app that left many lists has the line %j on a person’s page', (line, answer) => {
-  const person = apps({ jira_1: 'connected', slack_1: 'unconnected', trello_1: 'unconnected' })
-  const [jira, ...others] = person.lastCheck!.apps
-  const gone = { ...person, lastCheck: { checkedAt: NOW, apps: [{ ...jira!, delistedAt: NOW }, ...others] } }
-  const page = pageOf(gone, inQuestion('jira_1', answer))
-
-  const rows = page.apps.map(({ text, details, time }) => [`${text} · ${details.join()}`, time?.iso])
-  const at = new Date(NOW).toISOString()
-  expect(rows.filter(([text]) => text?.startsWith('jira'))).toEqual(line.map((text) => [text, at]))
-  expect(page.help.text).toContain('They have slack and trello left.')
 })
 
 it.each([
@@ -421,19 +371,6 @@ it('the help for someone who waits for two approvals names both owners', () => {
 })
 
 it.each([
-  ['had connected it', { slack_1: 'connected' }, 'inQuestion', 'Connected'],
-  ['still has it listed', { slack_1: 'unconnected' }, 'inQuestion', 'Not connected'],
-  ['also has another app left', { slack_1: 'unconnected', jira_1: 'skipped' }, 'left', 'Not connected'],
-] as const)('an app in question is on the page of a person who %s', (_what, states, help, shown) => {
-  const page = pageOf(apps(states), inQuestion('slack_1'))
-
-  const details = [shown, 'An admin is asked whether it was removed']
-  expect(page.apps[0]).toMatchObject({ text: 'slack', details })
-  const command = help === 'left' ? 'invite link' : 'keep PEOPLE.csv --removed slack_1'
-  expect(page.help).toMatchObject({ kind: help, command: expect.stringContaining(command) as string })
-})
-
-it.each([
   ['is shown to people who connected the app before the answer', NOW, 1],
   ['isn’t shown to people who connected it later', NOW + 1, 0],
 ])('“Confirmed as connected” %s', (_who, since, count) => {
@@ -477,17 +414,4 @@ it.each([
   const { events } = historyOf({ ...invited, ...dates }, { ...newKeepState(), appEvents: [event] })
   const hidden = events.filter(({ what }) => what === 'hidden')
   expect(hidden.map(({ what, app }) => `${what} ${app}`)).toEqual(expected)
-})
-
-it.each([
-  ['in question is named', {}, ['0 of 0 done', 'Not counted until you answer: Slack']],
-  ['whose question was answered isn’t named', { markedRemovedAt: NOW }, ['0 of 0 done']],
-])('an app %s beside the first figure of /admin', async (_which, answer, details) => {
-  const report = await createReport(summaries(), NOW)
-  const { stats } = overviewPage(report, inQuestion('slack_1', answer), t, {
-    ...neutralCompany,
-    now: NOW,
-    since: '',
-  })
-  expect(stats[0]).toMatchObject({ state: 'ready', details })
 })

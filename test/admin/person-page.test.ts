@@ -1,17 +1,88 @@
-// The page of a person: whether more emails follow, since when a new address may be unknown, and opt-outs.
+// The page of a person: their details and apps, whether more emails follow, and their address.
 import { expect, it } from 'vitest'
 import { personPage } from '../../src/admin/person-history.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { neutralCompany } from '../../src/company/company.ts'
+import type { DelistedApp, KeepState } from '../../src/people/keep-state.ts'
 import { newPerson, withAction, type Person } from '../../src/people/person.ts'
 import { newKeepState, withAppStates, withEachApp } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 
 const NOW = Date.parse('2026-11-02T09:00:00Z')
 const DAY = 86_400_000
-const withSlack = withAppStates(newPerson('ada@acme.example', NOW), { slack_1: 'unconnected' }, NOW)
-const pageOf = (person: Person) =>
-  personPage(person, { ...newKeepState(), lastRunAt: NOW }, neutralCompany, { t, now: NOW })
+const RAN: KeepState = { ...newKeepState(), lastRunAt: NOW }
+const ada = newPerson('ada@acme.example', NOW)
+const apps = (states: Parameters<typeof withAppStates>[1]) => withAppStates(ada, states, NOW)
+const withSlack = apps({ slack_1: 'unconnected' })
+const pageOf = (person: Person, state = RAN) => personPage(person, state, neutralCompany, { t, now: NOW })
+
+/** The person's list has another Slack instead of the first one, which they lost. */
+const movedSlack: Person = {
+  ...withSlack,
+  lastCheck: {
+    checkedAt: NOW,
+    apps: [
+      {
+        instance: 'slack_0',
+        name: 'Slack',
+        status: 'connected',
+        since: NOW,
+        movedTo: 'slack_1',
+        previousLapsedAt: NOW,
+      },
+      { instance: 'slack_1', name: 'slack', status: 'awaiting', since: NOW },
+    ],
+  },
+}
+const inQuestion = (instance: string, answer: Partial<DelistedApp> = {}): KeepState => ({
+  ...newKeepState(),
+  delistedApps: [{ instance, name: 'Slack', noticedAt: NOW, since: NOW, people: 12, ...answer }],
+})
+
+it.each<[string, string, Person, string[], boolean]>([
+  ['they lost', 'marked', withEachApp(withSlack, { lapsedAt: NOW }), ['Lost access'], true],
+  ['they never connected', 'not marked', withSlack, ['Not connected'], false],
+  ['moved after they lost it', 'not marked', movedSlack, ['Not connected', 'moved'], false],
+])('on a person’s page, an app that %s is %s', (_which, _outcome, person, details, isBad) => {
+  const page = pageOf(person)
+  expect(page.apps.find(({ text }) => text.startsWith('slack'))).toMatchObject({ details, isBad })
+})
+
+it('a person’s page labels the details of the list', () => {
+  const person = { ...ada, name: 'Ada', language: 'de', group: 'Legal', timezone: 'Europe/Berlin', id: 'E1' }
+  const page = pageOf(person)
+  const labeled = ['Language: de', 'Department: Legal', 'Time zone: Europe/Berlin', 'ID: E1']
+  expect([page.name, page.details]).toEqual(['Ada', [ada.email, ...labeled]])
+})
+
+it.each<[string[], Partial<DelistedApp>]>([
+  [['jira · Gone from their list,An admin is asked whether it was removed'], {}],
+  [[], { markedRemovedAt: NOW }],
+  [['jira · Connected'], { markedConnectedAt: NOW }],
+])('an app that left many lists has the line %j on a person’s page', (line, answer) => {
+  const person = apps({ jira_1: 'connected', slack_1: 'unconnected', trello_1: 'unconnected' })
+  const [jira, ...others] = person.lastCheck!.apps
+  const gone = { ...person, lastCheck: { checkedAt: NOW, apps: [{ ...jira!, delistedAt: NOW }, ...others] } }
+  const page = pageOf(gone, inQuestion('jira_1', answer))
+
+  const rows = page.apps.map(({ text, details, time }) => [`${text} · ${details.join()}`, time?.iso])
+  const at = new Date(NOW).toISOString()
+  expect(rows.filter(([text]) => text?.startsWith('jira'))).toEqual(line.map((text) => [text, at]))
+  expect(page.help.text).toContain('They have slack and trello left.')
+})
+
+it.each([
+  ['had connected it', { slack_1: 'connected' }, 'inQuestion', 'Connected'],
+  ['still has it listed', { slack_1: 'unconnected' }, 'inQuestion', 'Not connected'],
+  ['also has another app left', { slack_1: 'unconnected', jira_1: 'skipped' }, 'left', 'Not connected'],
+] as const)('an app in question is on the page of a person who %s', (_what, states, help, shown) => {
+  const page = pageOf(apps(states), inQuestion('slack_1'))
+
+  const details = [shown, 'An admin is asked whether it was removed']
+  expect(page.apps[0]).toMatchObject({ text: 'slack', details })
+  const command = help === 'left' ? 'invite link' : 'keep PEOPLE.csv --removed slack_1'
+  expect(page.help).toMatchObject({ kind: help, command: expect.stringContaining(command) as string })
+})
 
 const NO_MORE = 'No more emails about what is left'
 it.each([
