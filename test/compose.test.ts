@@ -6,7 +6,6 @@ import { Writable } from 'node:stream'
 import express from 'express'
 import pino from 'pino'
 import request from 'supertest'
-import { Pool, type Dispatcher } from 'undici'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createOnramp } from '../src/compose.ts'
 import { Invitations } from '../src/invites/token.ts'
@@ -21,56 +20,14 @@ import { createSession, startSession } from '../src/session/session.ts'
 import type { User } from '../src/session/signed-in.ts'
 import { createAuditIds } from '../src/web/audit.ts'
 import { memoryStore } from './sign-in/memory-store.ts'
+import { service, stubService } from './composed-service.ts'
 import { folder, INVITE_SECRET, ORIGIN, SECRET, settings } from './composed-settings.ts'
 import { newKeepState, withAppStates } from './helpers/people.ts'
 
 const DAY = 86_400
 
-type Sent = { origin: string; path: string; headers: Record<string, string>; body: unknown }
-
-/** The stubbed service: its response, and the requests that it got. */
-const service = {
-  sent: [] as Sent[],
-  status: 200,
-  headers: {} as Record<string, string>,
-  listed: ['slack_1', 'github_1', 'secret_1'],
-  /** Replaces the list of apps as the response. */
-  body: undefined as object | undefined,
-  /** Delays the response of WEBHOOK_URL until it resolves. */
-  receiver: undefined as Promise<void> | undefined,
-}
-
-function answer({ path }: Sent): object {
-  if (path.includes('/search')) return { results: [], requestId: 'r1' }
-  const entries = service.listed.map((instance) => ({
-    datasourceInstance: instance,
-    displayName: instance,
-    authStatus: 'NOT_AUTHORIZED',
-    authUrlRelativePath: `/auth/datasource/${instance}?token=once`,
-  }))
-  return { unauthorizedDatasourceInstances: entries }
-}
-
 beforeEach(() => {
-  const listed = ['slack_1', 'github_1', 'secret_1']
-  Object.assign(service, { sent: [], status: 200, headers: {}, listed, body: undefined, receiver: undefined })
-  vi.spyOn(Pool.prototype, 'dispatch').mockImplementation((options, handler) => {
-    const { origin, path, headers, body } = options
-    const sent = { origin: String(origin), path, headers: headers as Record<string, string>, body }
-    service.sent.push(sent)
-    const controller = { abort() {} } as unknown as Dispatcher.DispatchController
-    handler.onRequestStart?.(controller, {})
-    const output = { 'content-type': 'application/json', ...service.headers }
-    const respond = () => {
-      handler.onResponseStart?.(controller, service.status, output, '')
-      handler.onResponseData?.(controller, Buffer.from(JSON.stringify(service.body ?? answer(sent))))
-      handler.onResponseEnd?.(controller, {})
-    }
-    if (service.receiver !== undefined && sent.origin === 'http://localhost:9')
-      void service.receiver.then(respond)
-    else respond()
-    return true
-  })
+  stubService()
   vi.stubGlobal('fetch', () => Promise.reject(new TypeError('no authorization server here')))
 })
 afterEach(async () => {
