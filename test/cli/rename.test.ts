@@ -99,8 +99,16 @@ it('exchanged addresses are refused, and both people keep their data', async () 
   expect((await rename(ada, bob)).err).toMatch(
     /use a third one\), or if it is the same .*, and any opt-out with it: .* invite forget/,
   )
-  expect(await rename(ada)).toMatchObject({ exit: 2 })
-  expect(await rename(ada, adaNew, '--file', 'x.csv')).toMatchObject({ exit: 2 })
+  const stored = await withPeople((people) => Promise.all([people.get(ada), people.get(bob)]))
+  expect(stored).toMatchObject([ada, bob].map((email) => ({ email, optedOutAt: 1 })))
+  expect(stored.map((person) => person?.formerEmails)).toEqual([undefined, undefined])
+})
+
+it.each([
+  ['one address', [ada]],
+  ['a file beside addresses', [ada, adaNew, '--file', 'x.csv']],
+])('a rename of %s is wrong usage', async (_what, args) => {
+  expect(await rename(...args)).toMatchObject({ exit: 2 })
 })
 
 it.each([

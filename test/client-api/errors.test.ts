@@ -28,7 +28,7 @@ describe.each(shapes)('error responses as %s', (_name, shaped) => {
     [404, 'planted', 'service_misconfigured', /SERVICE_BASE_URL, including its path$/],
     [429, 'planted', 'service_busy', /too many requests$/],
     [502, 'planted', 'service_unavailable', /responded 502$/],
-  ])('the error response %i “%s” is %s', (status, message, code, detail) => {
+  ])('an error response with status %i and “%s” becomes the problem %s', (status, message, code, detail) => {
     const problem = problemFor(status, shaped(message))
     expect(problem.code).toBe(code)
     expect(problem.detail).toMatch(detail)
@@ -156,23 +156,27 @@ it.each<[number, number, string]>([
     'service_unavailable',
   ]),
   [599, 503, 'service_unavailable'],
-])('status %i of the service becomes %i %s', (status, ours, code) => {
-  expect(problemFor(status)).toMatchObject({ status: ours, code })
+])('status %i of the service becomes the problem %i %s', (status, problemStatus, code) => {
+  expect(problemFor(status)).toMatchObject({ status: problemStatus, code })
 })
 
 const html = { headers: { 'content-type': 'text/html' } }
 
-it.each<[number, object, string, boolean]>([
-  ...[400, 404, 422].map((status) => [status, {}, 'may be', true] as [number, object, string, boolean]),
-  // Contract 7: 401 and 403 are about the token.
-  ...[401, 403, 405, 410, 418, 429, 500].map(
-    (status) => [status, {}, 'isn’t', false] as [number, object, string, boolean],
-  ),
-  [400, html, 'isn’t', false],
-  [422, html, 'isn’t', false],
-])('status %i with %j %s about the person', (status, given, _outcome, expected) => {
-  expect(problemFor(status, '', given).mayBeAboutPerson).toBe(expected)
+it.each([400, 404, 422])('an error response with status %i may be about the person', (status) => {
+  expect(problemFor(status).mayBeAboutPerson).toBe(true)
 })
+
+it.each([400, 422])('an HTML page with status %i isn’t about the person', (status) => {
+  expect(problemFor(status, '', html).mayBeAboutPerson).toBe(false)
+})
+
+// Contract 7: 401 and 403 are about the token.
+it.each([401, 403, 405, 410, 418, 429, 500])(
+  'an error response with status %i isn’t about the person',
+  (status) => {
+    expect(problemFor(status).mayBeAboutPerson).toBe(false)
+  },
+)
 
 it('every error status has a text for people with a next step', () => {
   for (const status of [400, 401, 403, 404, 429, 500]) {
@@ -194,16 +198,18 @@ it.each([
 
 const headers = { 'retry-after': '7' }
 
-it.each<[number, number, string]>([
-  ...[400, 413, 414, 422].map((status): [number, number, string] => [status, 502, 'search_refused']),
-  ...[402, 404, 410, 418].map((status): [number, number, string] => [status, 502, 'search_misconfigured']),
-  [403, 403, 'search_forbidden'],
-  [429, 503, 'search_busy'],
-  [504, 503, 'search_unavailable'],
-])('status %i of a search becomes %i %s, with texts about searching', (status, ours, code) => {
+const REFUSED = { status: 502, code: 'search_refused', retryAfter: undefined }
+const MISCONFIGURED = { status: 502, code: 'search_misconfigured', retryAfter: undefined }
+
+it.each<[number, object]>([
+  ...[400, 413, 414, 422].map((status): [number, object] => [status, REFUSED]),
+  ...[402, 404, 410, 418].map((status): [number, object] => [status, MISCONFIGURED]),
+  [403, { status: 403, code: 'search_forbidden', retryAfter: undefined }],
+  [429, { status: 503, code: 'search_busy', retryAfter: 7 }],
+  [504, { status: 503, code: 'search_unavailable', retryAfter: 7 }],
+])('status %i of a search becomes the problem %j, with texts about searching', (status, expected) => {
   const problem = problemFor(status, '', { operation: 'search', headers })
-  expect(problem).toMatchObject({ status: ours, code })
-  expect(problem.retryAfter).toBe(ours === 503 ? 7 : undefined)
+  expect(problem).toMatchObject(expected)
   const { title, advice } = problemTexts(problem, t, neutralCompany.displayName)
   expect(`${title} ${advice}`).not.toMatch(/check your apps|connect apps|connecting/i)
   expect(title).toMatch(/search/i)

@@ -1,5 +1,5 @@
-// Redis is unavailable at the start, during operation, or loses its data. People see an outage page, stay signed in,
-// and lose only the data that Redis has lost.
+// Redis is unavailable at the start, during operation, or loses its data. People see an outage page, and stay signed
+// in unless Redis lost their session.
 import { afterEach, expect, it } from 'vitest'
 import { statusOf, until } from '../helpers/processes.ts'
 import { startRedis } from '../helpers/redis.ts'

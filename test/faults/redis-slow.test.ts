@@ -1,5 +1,5 @@
-// Redis accepts connections but is frozen, slow, full or idle for long. No response takes longer than 1.5 seconds, no
-// one is signed out, and no restart is necessary.
+// Redis accepts connections but is frozen, slow, full or idle for long. Responses take less than two seconds, no one is
+// signed out, and no restart is necessary.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createRedisOpener } from '../../src/records/redis-clients.ts'

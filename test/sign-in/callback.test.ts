@@ -39,7 +39,7 @@ it('a callback with another spelling of its path redeems the code for the regist
 it.each([
   ['twenty parameters', '&a', 20, ({ searchParams }: URL) => searchParams.size],
   ['six thousand characters', 'x', 6_000, ({ search }: URL) => search.length],
-])('a callback of %s is redeemed, and none of more', async (_size, more, most, sizeOf) => {
+])('a callback of %s is redeemed, a larger one isn’t', async (_size, more, most, sizeOf) => {
   const { ada, sent, requests, callbackFor } = await browserAfterStart()
   const withSize = (size: number) => {
     const address = `${callbackFor(sent)}&session_state=`
@@ -215,7 +215,7 @@ it('a second tab that finishes first wins: the restarted sign-in redirects to it
   const { ada } = await browserAfterStart()
   await ada.signIn()
   expect(await ada.follow(AGAIN)).toBe('/x')
-  // The last one is from an error page, for another site's link, so it must not lead to /x as if from our own page.
+  // `unattended=yes` marks a link of another site, which must not lead to /x like ours.
   for (const path of ['/sign-in?return_to=/x', `${AGAIN}&prompt=login`, `${AGAIN}&unattended=yes`])
     expect(await ada.follow(path)).toContain(`${ISSUER}/authorize`)
 })

@@ -136,7 +136,7 @@ it('one sign-in may return thirty times a minute, without slowing others', async
   expect(await send(comeBack('grace'), signIn())).toEqual([undefined, undefined])
 })
 
-/** What each limit counts by, without the shares of networks; `of`: if they have that, else the address. */
+/** What each limit counts by, without the shares of networks; `of`: the key; requests without it count by address. */
 const KEYS = {
   signingIn: { of: 'address', sharedWith: ['callback'] },
   callback: { of: 'key', sharedWith: ['signingIn'] },
@@ -205,7 +205,7 @@ it.each([
   expect(await refusals(1, open(headers, 'grace'))).toBe(0)
 })
 
-it('another site’s four admin pages take none of the admin’s own', async () => {
+it('admin pages that another site opens don’t count toward the admin’s limit', async () => {
   const { refusals } = await setUpLimit()
   const openFrom = (site: string) => open({ 'sec-fetch-site': site }, 'ada', '/admin')
   expect(await refusals(5, openFrom('cross-site'))).toBe(1)

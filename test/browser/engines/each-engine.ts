@@ -16,7 +16,7 @@ const ENGINES = [
 ].map((engine) => ({ ...engine, lacks: missing(engine.needs) ?? '' }))
 
 /** Goes straight on after a return, or shows a page in between and gives up waiting after a second. */
-const SETTINGS = { auto: {}, stepwise: { ADVANCE: 'confirm', CONFIRM_SECONDS: '1' } }
+const SETTINGS = { auto: {}, confirm: { ADVANCE: 'confirm', CONFIRM_SECONDS: '1' } }
 
 const people = newcomers(12)
 
@@ -37,18 +37,18 @@ export function walkInEachEngine(walks: Walk[]): void {
 
     beforeAll(async () => {
       if (!isHere) return
-      const [opened, auto, stepwise] = await Promise.all([
+      const [opened, auto, confirm] = await Promise.all([
         open(),
         runOnThreeSites({ settings: SETTINGS.auto, sandbox: { people } }),
-        runOnThreeSites({ settings: SETTINGS.stepwise, sandbox: { people } }),
+        runOnThreeSites({ settings: SETTINGS.confirm, sandbox: { people } }),
       ])
       browser = opened
-      servers = { auto, stepwise }
+      servers = { auto, confirm }
     })
     afterAll(async () => {
       if (!isHere) return
       await browser.close()
-      await Promise.all([servers.auto.close(), servers.stepwise.close()])
+      await Promise.all([servers.auto.close(), servers.confirm.close()])
     })
 
     const possible = walks.filter((walk) => engine.goesBack || walk.goesBack !== true)

@@ -18,7 +18,7 @@ walkInEachEngine([
     },
   },
   {
-    title: 'confirms a slow consent by itself, and does not start it again',
+    title: 'confirms a slow consent automatically, and starts it only once',
     advance: 'auto',
     act: async (ada, running) => {
       running.sandbox.clearRequests()
@@ -33,8 +33,8 @@ walkInEachEngine([
     },
   },
   {
-    title: 'tells someone who said no, who can try again and skip',
-    advance: 'stepwise',
+    title: 'explains a denial to someone, who can try again and skip',
+    advance: 'confirm',
     act: async (ada) => {
       await ada.enter()
       await ada.connect('slack_1')
@@ -51,7 +51,7 @@ walkInEachEngine([
   },
   {
     title: 'keeps two tabs apart',
-    advance: 'stepwise',
+    advance: 'confirm',
     act: async (ada, running) => {
       await ada.enter()
       const second = await ada.another()
@@ -67,7 +67,7 @@ walkInEachEngine([
   },
   {
     title: 'survives the back button on the consent page, and after the return',
-    advance: 'stepwise',
+    advance: 'confirm',
     goesBack: true,
     act: async (ada, running) => {
       await ada.enter()
@@ -85,7 +85,7 @@ walkInEachEngine([
   },
   {
     title: 'signs out here and at the authorization server',
-    advance: 'stepwise',
+    advance: 'confirm',
     act: async (ada, running) => {
       await ada.enter()
       await ada.press('form[action="/sign-out"] button')
@@ -97,8 +97,8 @@ walkInEachEngine([
     },
   },
   {
-    title: 'shows nothing to who presses back as soon as the sign-out is done here',
-    advance: 'stepwise',
+    title: 'shows nothing to someone who presses back as soon as the sign-out is done here',
+    advance: 'confirm',
     goesBack: true,
     act: async (ada) => {
       await ada.enter()
