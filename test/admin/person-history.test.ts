@@ -1,15 +1,13 @@
 // The suggested next step for a person, most important cause first, and the person's history.
 import { expect, it } from 'vitest'
-import { overviewPage } from '../../src/admin/overview.ts'
 import { historyOf, noEmailUntil, personPage } from '../../src/admin/person-history.ts'
 import { CRITERIA, summarize } from '../../src/admin/person-summary.ts'
-import { createReport } from '../../src/admin/report.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
-import { neutralCompany, resolveCompany } from '../../src/company/company.ts'
+import { resolveCompany } from '../../src/company/company.ts'
 import { newApproval, type Approval, type DelistedApp, type KeepState } from '../../src/people/keep-state.ts'
 import { newPerson, withAction, withFailure } from '../../src/people/person.ts'
 import type { AppRecord, OperatorAction, Person } from '../../src/people/person.ts'
-import { newKeepState, summaries, withAppStates, withEachApp, withEmailState } from '../helpers/people.ts'
+import { newKeepState, withAppStates, withEachApp, withEmailState } from '../helpers/people.ts'
 import { COMMAND } from '../../src/version.ts'
 import { t } from '../helpers/texts.ts'
 
