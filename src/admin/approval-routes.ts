@@ -57,7 +57,7 @@ export function createApprovalRoutes(deps: {
 
   /** @throws {Problem} 403 */
   async function load(req: Request, res: Response) {
-    const requested = String(req.params['instance'])
+    const requestedInstance = String(req.params['instance'])
     const { user } = requireSignedIn(req)
     const report = () => snapshot.report(browserGoneSignal(res))
     const current = (app: string) => company.activeReplacements.get(app) ?? app
@@ -70,13 +70,13 @@ export function createApprovalRoutes(deps: {
         detail: `not an owner of ${configuredApps.join(', ') || 'this app'} (or not verified), nor an admin`,
       })
     }
-    const replacement = company.declaredReplacements.get(requested)
+    const replacement = company.declaredReplacements.get(requestedInstance)
     if (replacement !== undefined) {
-      refuseOthers(requested, replacement)
+      refuseOthers(requestedInstance, replacement)
       // Only the people on record show whether the replacement is in use.
       await report()
     }
-    const instance = current(requested)
+    const instance = current(requestedInstance)
     refuseOthers(instance)
     const { owners, approve } = company.approversOf(instance, admins)
     const [keepState, decision] = await Promise.all([
@@ -89,8 +89,11 @@ export function createApprovalRoutes(deps: {
     const approval = storedApproval
       ? { ...storedApproval, instance }
       : earlyApproval(instance, await report())
-    const decided = { ...applyDecision(approval, decision), owners: isOwnerOf(instance) ? [] : owners }
-    return { instance, user, approve, approval: decided, keepState }
+    const decidedApproval = {
+      ...applyDecision(approval, decision),
+      owners: isOwnerOf(instance) ? [] : owners,
+    }
+    return { instance, user, approve, approval: decidedApproval, keepState }
   }
 
   router.get('/approvals/:instance', limit, async (req, res) => {

@@ -41,28 +41,33 @@ export function describeWait(instance: string, keepState: KeepState, { t, now, .
 export function describeApproval(approval: Approval, app: string, t: Texts, wait: readonly string[] = []) {
   const { stage, waitingPeople: count, by = '', owners, testers = [], isUntried } = approval
   const [day, label] = [t.day(approval.approvedAt), t('approval.done')]
-  const approved = by === '' ? [] : [t('approval.approvedBy', { by, day })]
+  const approvedText = by === '' ? [] : [t('approval.approvedBy', { by, day })]
   const text = (heading: string, ...paragraphs: string[]) => ({ heading, paragraphs })
   const owner = t.list(owners.slice(0, 2))
   const check = t(owner === '' ? 'approval.check' : 'approval.checkOwner', { owner, label })
   if (hasFailed(approval)) {
     // Testers were told, unlike the others who wait.
     const untold = stage === 'failed' && count > testers.length ? [t('approval.untold')] : []
-    const failed = t(stage === 'failed' ? 'approval.failed' : 'approval.failedAgain', { app, day, count })
-    return text(t('approval.failedTitle', { app }), t.sentences([failed, ...untold, check]))
+    const failedText = t(stage === 'failed' ? 'approval.failed' : 'approval.failedAgain', { app, day, count })
+    return text(t('approval.failedTitle', { app }), t.sentences([failedText, ...untold, check]))
   }
   if (stage === 'approved') {
     if (isUntried)
-      return text(t('approval.untriedTitle', { app }), t.sentences([...approved, t('approval.untried')]))
-    const trying = t(count > 1 ? 'approval.trying' : 'approval.tryingOne')
+      return text(t('approval.untriedTitle', { app }), t.sentences([...approvedText, t('approval.untried')]))
+    const tryingText = t(count > 1 ? 'approval.trying' : 'approval.tryingOne')
     const retry = owner === '' ? [t('approval.retry', { label })] : []
-    return text(t('approval.approvedTitle', { app }), ...approved, t.sentences([trying, ...wait]), ...retry)
+    return text(
+      t('approval.approvedTitle', { app }),
+      ...approvedText,
+      t.sentences([tryingText, ...wait]),
+      ...retry,
+    )
   }
   if (stage === 'confirmed') {
     const emails = wait.length > 0 ? wait : [t('approval.telling')]
     return text(
       t('approval.confirmedTitle', { app }),
-      ...approved,
+      ...approvedText,
       t.sentences([t('approval.confirmed'), ...emails]),
     )
   }
@@ -86,11 +91,11 @@ export function approvedLines({ datasources }: Report, keepState: KeepState, con
     .filter(isTested)
     .map(({ instance, name, waitingPeople, by = '', approvedAt }) => {
       const app = datasources.find((one) => one.instance === instance)?.name ?? name
-      const trying = t(waitingPeople > 1 ? 'approval.trying' : 'approval.tryingOne')
+      const tryingText = t(waitingPeople > 1 ? 'approval.trying' : 'approval.tryingOne')
       const wait = describeWait(instance, keepState, context)
       return t.sentences([
         `${app}: ${t('approval.approvedBy', { by, day: t.day(approvedAt) })}`,
-        trying,
+        tryingText,
         ...wait,
       ])
     })
@@ -101,10 +106,10 @@ export function approvalItem(approval: Approval, app: string, t: Texts) {
   const { waitingPeople: count, requestedAt, isUndelivered } = approval
   const { heading, paragraphs } = describeApproval(approval, app, t)
   const isWaiting = needsDecision(approval) && !hasFailed(approval)
-  const requested = t('admin.need.appAsked', { day: t.date(requestedAt) })
-  const details = hasFailed(approval) && isRequested(approval) ? [...paragraphs, requested] : paragraphs
+  const requestedText = t('admin.need.appAsked', { day: t.date(requestedAt) })
+  const details = hasFailed(approval) && isRequested(approval) ? [...paragraphs, requestedText] : paragraphs
   const request = isRequested(approval)
-    ? requested
+    ? requestedText
     : t('admin.need.appWhy', { app, label: t('overview.block') })
   return {
     isUndelivered: isUndelivered === true,

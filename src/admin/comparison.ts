@@ -18,9 +18,9 @@ type ComparedReport = Pick<Report, 'ready' | 'finished' | 'days' | 'datasources'
  */
 export function compareSince(report: ComparedReport, keepState: KeepState, now: number, sinceDay?: unknown) {
   const isDay = typeof sinceDay === 'string' && /^\d{4}-\d\d-\d\d$/.test(sinceDay)
-  const before = keepState.days.filter(({ day }) => day < utcDay(now))
+  const rowsBefore = keepState.days.filter(({ day }) => day < utcDay(now))
   const upTo = isDay ? sinceDay : utcDay(now - 7 * DAY_MS)
-  const row = before.findLast(({ day }) => day <= upTo) ?? before[0]
+  const row = rowsBefore.findLast(({ day }) => day <= upTo) ?? rowsBefore[0]
   if (row === undefined) return undefined
   const isSince = ({ day }: { day: string }) => day > row.day
   const [lostByDay, newByDay] = [report.lostByDay.filter(isSince), report.newByDay.filter(isSince)]
@@ -59,8 +59,8 @@ function compareWith(
   isSince: (at: number) => boolean,
 ) {
   // Rows of earlier versions don't say who had nothing to connect.
-  const before = row.nothing === undefined ? undefined : row.ready - row.nothing
-  const moreReady = before === undefined ? report.ready - row.ready : report.finished - before
+  const readyBefore = row.nothing === undefined ? undefined : row.ready - row.nothing
+  const moreReady = readyBefore === undefined ? report.ready - row.ready : report.finished - readyBefore
   const countsByInstance = new Map(report.datasources.map((app) => [app.instance, app]))
   const isAnswer = ({ what }: { what: string }) => what === 'removed' || what === 'hidden'
   const answerTimes = new Map(appEvents.filter(isAnswer).map(({ instance, at }) => [instance, at]))
@@ -80,18 +80,18 @@ function compareWith(
     const hasMoved =
       countsByInstance.get(instance)?.isMoved !== false &&
       ongoing.some((app) => app.instance === instance && app.isMoved === true)
-    const earlier = newApps.get(instance)?.people ?? 0
-    if (what === 'new') newApps.set(instance, { ...event, people: earlier + people, hasMoved })
+    const earlierPeople = newApps.get(instance)?.people ?? 0
+    if (what === 'new') newApps.set(instance, { ...event, people: earlierPeople + people, hasMoved })
   }
   const changeCounts = zeros(CHANGES)
   for (const counts of report.days) for (const what of CHANGES) changeCounts[what] += counts[what]
-  const lost = peopleByInstance(report.lostByDay)
-  const lostBy = ({ instance }: { instance: string }) => lost.get(instance) ?? 0
-  const added = peopleByInstance(report.newByDay)
+  const lostPeople = peopleByInstance(report.lostByDay)
+  const lostBy = ({ instance }: { instance: string }) => lostPeople.get(instance) ?? 0
+  const peopleWithNewApp = peopleByInstance(report.newByDay)
   const hasMovedBy = ({ instance, isMoved = false }: AppCounts) => newApps.get(instance)?.hasMoved ?? isMoved
   return {
     row,
-    before,
+    before: readyBefore,
     moreReady,
     ...changeCounts,
     /** The app that most of them lost. */
@@ -108,7 +108,11 @@ function compareWith(
     ),
     /** New apps with the people who are no longer ready because of them, most first. */
     causes: report.datasources
-      .map((app) => ({ name: app.name, people: added.get(app.instance) ?? 0, hasMoved: hasMovedBy(app) }))
+      .map((app) => ({
+        name: app.name,
+        people: peopleWithNewApp.get(app.instance) ?? 0,
+        hasMoved: hasMovedBy(app),
+      }))
       .filter(({ people }) => people > 0)
       .sort((one, other) => other.people - one.people),
   }
@@ -120,20 +124,24 @@ type Compared = ReturnType<typeof compareWith>
 
 /** "Slack (12) has moved, Notion (3) is new". Apps that are new for a few people follow the number of these people. */
 function describeCauses({ causes, newApps, newApp: people, moreReady }: Compared, t: Texts): string {
-  const moved = causes.filter(({ hasMoved }) => hasMoved)
-  const added = causes.filter(({ hasMoved }) => !hasMoved)
-  const isListed = newApps.length === 0 && moved.length === 0
+  const movedCauses = causes.filter(({ hasMoved }) => hasMoved)
+  const newCauses = causes.filter(({ hasMoved }) => !hasMoved)
+  const isListed = newApps.length === 0 && movedCauses.length === 0
   const isOnlyCause = causes.length === 1 && (isListed || causes[0]?.people === -moreReady)
   const causeOf = (key: 'Moved' | 'New', apps: Compared['causes'], number = apps.length) => {
     const names = apps.map(({ name, people: count }) =>
       isOnlyCause ? name : t('admin.option', { name, count }),
     )
     const [app, second = ''] = names
-    const more = names.length > MAX_NAMED ? [t('admin.person.more', { count: names.length - MAX_NAMED })] : []
-    const values = { number, people, second, apps: t.list([...names.slice(0, MAX_NAMED), ...more]) }
+    const moreNames =
+      names.length > MAX_NAMED ? [t('admin.person.more', { count: names.length - MAX_NAMED })] : []
+    const values = { number, people, second, apps: t.list([...names.slice(0, MAX_NAMED), ...moreNames]) }
     return app === undefined ? [] : [t(`admin.since.cause${key}`, { app, ...values })]
   }
-  return t.list([...causeOf('Moved', moved), ...causeOf('New', added, isListed ? 0 : added.length)])
+  return t.list([
+    ...causeOf('Moved', movedCauses),
+    ...causeOf('New', newCauses, isListed ? 0 : newCauses.length),
+  ])
 }
 
 function describeReady(compared: Compared, t: Texts): string {
@@ -152,7 +160,7 @@ function describeEvents({ events, newApps }: Compared, t: Texts): string[] {
     const { what, instance, name: app, at, people: lapsed, people: count, had = lapsed } = event
     const { releasedEmailed: emailed, releasedLimited: limited } = event
     // An app that is back after its removal is new.
-    const isNew = what === 'listed' && newApps.some((added) => added.instance === instance)
+    const isNew = what === 'listed' && newApps.some((newApp) => newApp.instance === instance)
     if (what === 'new' || isNew) return []
     const values = { app, lapsed, had, count, day: t.day(at) }
     if (what !== 'released') return [t(`admin.since.${what}`, values)]
@@ -164,9 +172,9 @@ function describeEvents({ events, newApps }: Compared, t: Texts): string[] {
 
 export function describeComparison(compared: Compared, t: Texts): string[] {
   const { row, fellBack, lostApp, left, returned, reminded, newApps, movedForSome, inQuestion } = compared
-  const fallen = fellBack === 0 ? [] : [t('admin.since.fellBack', { count: fellBack })]
-  const gone = left === 0 ? [] : [t('admin.since.left', { count: left })]
-  const changes = t.list([describeReady(compared, t), ...fallen, ...gone])
+  const fellBackText = fellBack === 0 ? [] : [t('admin.since.fellBack', { count: fellBack })]
+  const leftText = left === 0 ? [] : [t('admin.since.left', { count: left })]
+  const changes = t.list([describeReady(compared, t), ...fellBackText, ...leftText])
   return [
     row.at === undefined
       ? t('admin.since.day', { day: t.day(Date.parse(row.day)), changes })

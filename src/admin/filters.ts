@@ -28,8 +28,8 @@ const inFunnel =
 const FILTERS = {
   ...CRITERIA,
   all: () => true,
-  finished: (_about, _wanted, summary) => CRITERIA.finished(summary),
-  nothing: (_about, _wanted, summary) => CRITERIA.nothing(summary),
+  finished: (_about, _query, summary) => CRITERIA.finished(summary),
+  nothing: (_about, _query, summary) => CRITERIA.nothing(summary),
   invited: inFunnel('invited'),
   opened: inFunnel('opened'),
   signedIn: inFunnel('signedIn'),
@@ -91,8 +91,8 @@ export function parsePeopleQuery(query: Record<string, unknown>, now: number) {
   }
 }
 
-export function peopleUrl(wanted: Partial<PeopleQuery>, path = '/admin/people'): string {
-  const { filter, search, app, group, page = 1 } = wanted
+export function peopleUrl(peopleQuery: Partial<PeopleQuery>, path = '/admin/people'): string {
+  const { filter, search, app, group, page = 1 } = peopleQuery
   const query = new URLSearchParams({ show: filter ?? 'all' })
   for (const [name, value] of Object.entries({ q: search, app, group, page: page > 1 ? `${page}` : '' }))
     if (value !== undefined && value !== '') query.set(name, value)
@@ -100,12 +100,12 @@ export function peopleUrl(wanted: Partial<PeopleQuery>, path = '/admin/people'):
 }
 
 /** @returns the filters that a person matches; undefined if the search, app or department excludes them */
-export function matchingFilters(summary: PersonSummary, wanted: PeopleQuery) {
+export function matchingFilters(summary: PersonSummary, query: PeopleQuery) {
   const { email, name = '', group = '', formerEmails = [] } = summary.person
-  const { search, app } = wanted
+  const { search, app } = query
   const isFound = (text: string) => text.toLowerCase().includes(search)
   if (search !== '' && ![email, name, group, ...formerEmails].some(isFound)) return undefined
-  if (wanted.group !== '' && group !== wanted.group) return undefined
+  if (query.group !== '' && group !== query.group) return undefined
   const apps = summary.apps.filter(({ instance }) => instance === app)
   const isListed = app === '' || apps.length > 0
   const wasListed = () => summary.apps.some(({ lostAs }) => lostAs === app)
@@ -117,17 +117,17 @@ export function matchingFilters(summary: PersonSummary, wanted: PeopleQuery) {
     (isListed || filter === 'removed' || filter === 'lapsed' || filter === 'onHold') &&
     (isGone
       ? filter === 'gone' || (filter === 'all' && search !== '')
-      : FILTERS[filter](about, wanted, summary))
+      : FILTERS[filter](about, query, summary))
 }
 
 const PEOPLE_A_PAGE = 25
 
-/** Reads everyone once. @param all in the order of the list @returns the last page if the query's is beyond it */
-export async function listPeople(all: AsyncIterable<PersonSummary>, query: PeopleQuery) {
+/** Reads everyone once. @param summaries in the order of the list @returns the last page if the query's is beyond it */
+export async function listPeople(summaries: AsyncIterable<PersonSummary>, query: PeopleQuery) {
   let people: PersonSummary[] = []
   /** The number of people that each filter would match. */
   const counts = zeros(FILTER_NAMES)
-  for await (const summary of all) {
+  for await (const summary of summaries) {
     const matches = matchingFilters(summary, query)
     if (matches === undefined) continue
     const index = counts[query.filter]

@@ -169,7 +169,7 @@ function statsOf(report: Report, keepState: KeepState, t: Texts) {
     const count = report[filter]
     return { state, count, text: t(`admin.apart.${filter}`, { count }), href: peopleUrl({ filter }) }
   }
-  const apart = [
+  const partsOfState = [
     apartOf('ready', 'nothing'),
     apartOf('ready', 'unchecked'),
     apartOf('notStarted', 'notInvited'),
@@ -177,14 +177,14 @@ function statsOf(report: Report, keepState: KeepState, t: Texts) {
   return PROGRESS_STATES.map((state) => {
     // The figure leaves out people with nothing to connect.
     const filter = state === 'ready' ? 'finished' : state
-    const limited = { name: t('admin.figure.limited'), count: report.limitedIn[state] }
+    const limitedFigure = { name: t('admin.figure.limited'), count: report.limitedIn[state] }
     return {
       state,
       label: t(`admin.stat.${state}`),
       count: report[filter],
       figure: state === 'ready' ? share(finished, hadToConnect) : t.number(report[state]),
-      details: [...details[state], ...(limited.count > 0 ? [t('admin.option', limited)] : [])],
-      apart: apart.filter((note) => note.state === state && note.count > 0),
+      details: [...details[state], ...(limitedFigure.count > 0 ? [t('admin.option', limitedFigure)] : [])],
+      apart: partsOfState.filter((note) => note.state === state && note.count > 0),
       means: t(`admin.means.${state}`),
       isTrouble: (state === 'stuck' || state === 'fellBack') && report[state] > 0,
       href: peopleUrl({ filter }),
@@ -230,19 +230,19 @@ export function withCompanyNames(
     (app) => app.markedRemovedAt !== undefined || company.isVisible(app),
   )
   const displayName = uniqueNames(keepState, report.datasources, company, lang)
-  const named = <T extends { instance: string; name: string }>(apps: readonly T[]): T[] =>
+  const withDisplayNames = <T extends { instance: string; name: string }>(apps: readonly T[]): T[] =>
     apps.map((app) => ({ ...app, name: displayName(app) }))
   const appEvents = (keepState.appEvents ?? []).filter((event) => event.what === 'hidden' || isShown(event))
   const state = {
     ...keepState,
-    massDisconnects: named(massDisconnects),
+    massDisconnects: withDisplayNames(massDisconnects),
     newApps: (keepState.newApps ?? []).map((app) =>
       successors.has(app.instance) ? { ...app, isMoved: true } : app,
     ),
-    delistedApps: named(delistedApps),
-    appEvents: named(appEvents),
+    delistedApps: withDisplayNames(delistedApps),
+    appEvents: withDisplayNames(appEvents),
   }
-  return { report: { ...report, datasources: named(report.datasources) }, keepState: state }
+  return { report: { ...report, datasources: withDisplayNames(report.datasources) }, keepState: state }
 }
 
 /** Items whose reason is in the texts. */
@@ -322,8 +322,9 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
   const runItem = (kind: 'stopped' | 'missing' | 'run', at?: number, why = '') => {
     const next = t(stopped?.needsConfirm ? 'admin.need.stoppedConfirm' : 'admin.need.stoppedThen')
     const item = createItem(kind, 0, 'all', undefined, { when: t.moment(at ?? 0), why, next })
-    const confirmed = kind === 'stopped' && stopped?.needsConfirm && { command: `${KEEP_COMMAND} --confirm` }
-    return at === undefined ? [] : [{ ...item, ...confirmed, href: '/admin', action: '' }]
+    const confirmation = kind === 'stopped' &&
+      stopped?.needsConfirm && { command: `${KEEP_COMMAND} --confirm` }
+    return at === undefined ? [] : [{ ...item, ...confirmation, href: '/admin', action: '' }]
   }
   const blockedAppItem = (app: AppCounts) => {
     const item = createItem('app', app.counts.blocked, 'blocked', app)
@@ -336,7 +337,7 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     const first = t('admin.need.appSince', { day: t.date(approval.since) })
     return { ...item, detail: t.sentences([item.detail, first]) }
   }
-  const blocked = mostFirst(datasources, ({ instance, counts }) => {
+  const blockedApps = mostFirst(datasources, ({ instance, counts }) => {
     const { stage, waitingPeople, isUndelivered, isUntried } = approvals.get(instance) ?? {}
     if (isUndelivered) return Infinity
     // No admin is needed while one person tests the app, or once everyone can connect it.
@@ -344,13 +345,13 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
       ? 0
       : counts.blocked
   })
-  const named = blocked.length === MAX_APPS + 1 ? blocked : blocked.slice(0, MAX_APPS)
+  const namedApps = blockedApps.length === MAX_APPS + 1 ? blockedApps : blockedApps.slice(0, MAX_APPS)
   const unstartable = mostFirst(datasources, ({ noAddress }) => noAddress).slice(0, MAX_APPS)
   /** The next run of keep sends them. */
   const unlessKept = (count: number) => ((lastRunAt ?? stopped) === undefined ? count : 0)
-  const others = [
+  const otherItems = [
     {
-      ...createItem('otherApps', blocked.length - named.length, 'blocked'),
+      ...createItem('otherApps', blockedApps.length - namedApps.length, 'blocked'),
       action: t('admin.allApps'),
       href: '/admin/apps?sort=stuck',
     },
@@ -366,8 +367,8 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     ...runItem('run', needs?.length ? lastRunAt : undefined, needs?.join(' ')),
     ...massDisconnects,
     ...describeQuestions(report, keepState, t).filter(({ count }) => count > 0),
-    ...named.map(blockedAppItem),
+    ...namedApps.map(blockedAppItem),
     ...unstartable.map((app) => createItem('noAddress', app.noAddress, 'noAddress', app)),
-    ...others.filter(({ count }) => count > 0),
+    ...otherItems.filter(({ count }) => count > 0),
   ]
 }

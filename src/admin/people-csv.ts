@@ -11,15 +11,15 @@ const time = (at: number | undefined) => isoTime(at) ?? ''
 
 type NameApp = (app: PersonApp) => PersonApp
 
-const namesOf = (fits: (app: PersonApp) => boolean) => (summary: PersonSummary, named: NameApp) =>
+const namesOf = (fits: (app: PersonApp) => boolean) => (summary: PersonSummary, nameApp: NameApp) =>
   summary.apps
     .filter(fits)
-    .map((app) => `${named(app).name} [${app.instance}]`)
+    .map((app) => `${nameApp(app).name} [${app.instance}]`)
     .join('; ')
 
 const namesInState = (state: PersonApp['state']) => namesOf((app) => app.state === state)
 
-const COLUMNS: Record<string, (summary: PersonSummary, named: NameApp) => string | number> = {
+const COLUMNS: Record<string, (summary: PersonSummary, nameApp: NameApp) => string | number> = {
   email: ({ person }) => person.email,
   ...Object.fromEntries(
     LIST_COLUMNS.map((detail) => [detail, ({ person }: PersonSummary) => person[detail] ?? '']),

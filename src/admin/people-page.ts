@@ -17,7 +17,7 @@ export function peoplePage(
   keys: readonly string[] = [],
 ) {
   const app = people[0]?.apps.find(({ instance, lostAs }) => [instance, lostAs].includes(query.app))
-  const page = (changed: Partial<PeopleQuery>) => peopleUrl({ ...query, page: 1, ...changed })
+  const page = (changes: Partial<PeopleQuery>) => peopleUrl({ ...query, page: 1, ...changes })
   return {
     csv: peopleUrl({ ...query, page: 1 }, '/admin/people.csv'),
     exportLabel: t(isFiltered(query) ? 'admin.exportThese' : 'admin.exportPeople'),
@@ -60,8 +60,8 @@ function personRow(summary: PersonSummary, displayName: (app: PersonApp) => stri
   const lastReminderAt = Math.max(...reminderTimes)
   const dateOf = (at: number | undefined) => at && { iso: new Date(at).toISOString(), text: t.date(at) }
   const availableApps = apps.filter(({ state }) => state !== 'off')
-  const unconnected = availableApps.filter(({ state }) => state !== 'connected')
-  const left = unconnected.map((app) => unconnectedText(app, displayName, t))
+  const unconnectedApps = availableApps.filter(({ state }) => state !== 'connected')
+  const leftTexts = unconnectedApps.map((app) => unconnectedText(app, displayName, t))
   const { stage, at } = latestStage(summary)
   return {
     name: person.name ?? '',
@@ -76,24 +76,24 @@ function personRow(summary: PersonSummary, displayName: (app: PersonApp) => stri
       checkedAt === undefined || availableApps.length === 0
         ? '–'
         : t('admin.person.done', {
-            connected: availableApps.length - unconnected.length,
+            connected: availableApps.length - unconnectedApps.length,
             total: availableApps.length,
           }),
-    left: t.list(left.slice(0, MAX_LEFT)),
-    more: left.length > MAX_LEFT ? t('admin.person.more', { count: left.length - MAX_LEFT }) : '',
+    left: t.list(leftTexts.slice(0, MAX_LEFT)),
+    more: leftTexts.length > MAX_LEFT ? t('admin.person.more', { count: leftTexts.length - MAX_LEFT }) : '',
     asOf: dateOf(checkedAt),
   }
 }
 
-function unconnectedText(left: PersonApp, displayName: (app: PersonApp) => string, t: Texts): string {
-  const { state, isUnconfirmed, lapsedAt, lostAs } = left
-  const app = displayName(left)
-  if (isUnconfirmed) return t('admin.person.unconfirmed', { app })
-  if (state === 'blocked') return t('admin.person.blocked', { app })
-  if (lapsedAt === undefined) return state === 'skipped' ? t('admin.person.skipped', { app }) : app
-  if (lostAs === undefined) return t('admin.person.lapsed', { app, day: t.date(lapsedAt) })
-  const former = displayName({ ...left, instance: lostAs })
-  return t('admin.person.lapsedMoved', { app, former, day: t.date(lapsedAt) })
+function unconnectedText(app: PersonApp, displayName: (app: PersonApp) => string, t: Texts): string {
+  const { state, isUnconfirmed, lapsedAt, lostAs } = app
+  const name = displayName(app)
+  if (isUnconfirmed) return t('admin.person.unconfirmed', { app: name })
+  if (state === 'blocked') return t('admin.person.blocked', { app: name })
+  if (lapsedAt === undefined) return state === 'skipped' ? t('admin.person.skipped', { app: name }) : name
+  if (lostAs === undefined) return t('admin.person.lapsed', { app: name, day: t.date(lapsedAt) })
+  const former = displayName({ ...app, instance: lostAs })
+  return t('admin.person.lapsedMoved', { app: name, former, day: t.date(lapsedAt) })
 }
 
 /** @returns milliseconds since 1970; undefined unless the person lost access */

@@ -38,7 +38,7 @@ type Snapshot = {
 }
 
 /** Reads for a refresh, which continues after its request. */
-const REFRESH = new AbortController().signal
+const NEVER_ABORTED = new AbortController().signal
 
 /** A merge sort in slices, because sorting 50,000 names would block the event loop for a quarter of a second. */
 async function sortInSlices(all: readonly PersonSummary[], order: Order): Promise<PersonSummary[]> {
@@ -104,9 +104,9 @@ export class PeopleSnapshot {
   async #sliceAfter(last: PersonSummary | undefined, signal: AbortSignal, use: Purpose) {
     const { all, sorted } = await this.#newest(signal)
     const order = ORDERS[use]
-    const sorting = sorted.get(order) ?? sortInSlices(all, order)
-    sorted.set(order, sorting)
-    const people = await sorting
+    const sortedPeople = sorted.get(order) ?? sortInSlices(all, order)
+    sorted.set(order, sortedPeople)
+    const people = await sortedPeople
     await (this.#sliceQueues[use] = this.#sliceQueues[use].then(() => yieldToEventLoop()))
     return sliceAfter(last, people, order)
   }
@@ -115,7 +115,7 @@ export class PeopleSnapshot {
     signal.throwIfAborted()
     if (this.#latest === undefined) await this.#newest(signal)
     else if (this.#latest.people === undefined) {
-      this.#readers.add(REFRESH)
+      this.#readers.add(NEVER_ABORTED)
       this.#readOnce().catch(() => {})
     }
     return this.#latest?.report ?? this.report(signal)
@@ -143,13 +143,13 @@ export class PeopleSnapshot {
     const state = await keepStateStore.load()
     const summaries: PersonSummary[] = []
     let unreadable = 0
-    const shared = createAppPool()
+    const appPool = createAppPool()
     const remindAt = (summary: PersonSummary, now: number) =>
       nextWorkday(dueAt(summary, now), calendarOf(company, summary.person, state))
     const counter = new ReportCounter(this.now(), { state, remindAt })
     for await (const person of people.all(() => unreadable++)) {
       if (this.#readers.size === 0) return
-      const summary = summarize(person, state, shared)
+      const summary = summarize(person, state, appPool)
       summaries.push(summary)
       counter.add(summary)
     }

@@ -58,9 +58,9 @@ function isRelevantTo(person: Person, action: OperatorAction, current: (instance
   if (app === undefined) return leftAt >= at && leftAt - at < DAY_MS
   const isSameApp = ({ instance }: { instance: string }) => current(instance) === app
   const records = lastCheck?.apps.filter(isSameApp) ?? []
-  const blocked = intents?.apps.find((intent) => isSameApp(intent) && intent.kind === 'blocked')
+  const blockedIntent = intents?.apps.find((intent) => isSameApp(intent) && intent.kind === 'blocked')
   const isNotified = campaignEmails(person, APPROVALS).some(
-    (sent) => sent.at >= at && sent.apps?.includes(app),
+    (email) => email.at >= at && email.apps?.includes(app),
   )
   const access = accessEvents.findLast((event) => isSameApp(event) && event.at <= at)
   const isRelease = what === 'released'
@@ -69,7 +69,7 @@ function isRelevantTo(person: Person, action: OperatorAction, current: (instance
   const isAnswer = what === 'removed' || what === 'markedConnected'
   const wasConnected = ({ status, since: from }: AppRecord) => status === 'connected' && from <= at
   if (isAnswer && records.some((one) => what === 'removed' || wasConnected(one))) lossTimes.push(at)
-  const times = what === 'approved' ? [blocked?.since, isNotified ? at : undefined] : lossTimes
+  const times = what === 'approved' ? [blockedIntent?.since, isNotified ? at : undefined] : lossTimes
   return listedAt <= at && leftAt > at && times.some((time = Infinity) => time >= since && time <= at)
 }
 
@@ -85,7 +85,7 @@ export function historyOf(
   const { failures = [], actions: personActions = [], accessEvents = [] } = person
   const current = (instance: string) => activeReplacements.get(instance) ?? instance
   const { listedAt = Infinity, leftAt = Infinity } = person
-  const hidden = (keepState.appEvents ?? []).filter(
+  const hiddenEvents = (keepState.appEvents ?? []).filter(
     ({ what, at, instance }) =>
       what === 'hidden' && listedAt <= at && leftAt > at && isInHistory(person, instance, at),
   )
@@ -109,7 +109,7 @@ export function historyOf(
     ...[...access, ...records.flatMap((app) => endOfLoss(app, accessEvents))].flatMap(
       ({ what, at, instance }) => eventOf(what, at, { app: current(instance) }),
     ),
-    ...hidden.flatMap(({ at, instance }) => eventOf('hidden', at, { app: current(instance) })),
+    ...hiddenEvents.flatMap(({ at, instance }) => eventOf('hidden', at, { app: current(instance) })),
     ...failures.flatMap(({ at, code, instance: app }) =>
       isRecordedChoice(code) ? eventOf(code, at, { app }) : eventOf('failed', at, { code, app }),
     ),
@@ -125,10 +125,10 @@ export function historyOf(
       (app.isUnconfirmed && intent?.since) || isSetAside ? { ...intent } : { ...records[index] }
     return { ...app, since }
   })
-  const questioned = new Set(unansweredDelistings(keepState).map(({ instance }) => instance))
+  const appsInQuestion = new Set(unansweredDelistings(keepState).map(({ instance }) => instance))
   const { checkedAt, delistedInstances } = summary
   const questions = (person.lastCheck?.apps ?? [])
-    .filter(({ instance }) => questioned.has(instance))
+    .filter(({ instance }) => appsInQuestion.has(instance))
     .map((app) => ({ ...app, isDelisted: delistedInstances.includes(app.instance) }))
   const help = helpFor(summary, person, keepState, questions)
   return { help, checkedAt, apps, questions, events: events.sort((one, other) => other.at - one.at) }
@@ -183,10 +183,10 @@ function helpFor(
   keepState: KeepState,
   questions: readonly Pick<PersonApp, 'instance'>[],
 ) {
-  const paused = pausedApps(keepState)
+  const pausedInstances = pausedApps(keepState)
   const { visitedAt = 0, failures = [], optedOutAt, leftAt, unknownAt } = person
   const inQuestion = (instance: string) => questions.some((app) => app.instance === instance)
-  const left = summary.apps.filter(
+  const leftApps = summary.apps.filter(
     ({ state, instance }) => state !== 'connected' && state !== 'off' && !inQuestion(instance),
   )
   const failure = failures.findLast(
@@ -194,7 +194,7 @@ function helpFor(
   )
   const renamedAt = unfollowedRenameAt(person, keepState.lastRunAt)
   const isBounced = summary.emailState === 'failed' && summary.progress !== 'ready'
-  const blocked = left.filter((app) => app.state === 'blocked')
+  const blockedApps = leftApps.filter((app) => app.state === 'blocked')
   const sinceOf = ({ blockedAt }: Pick<PersonApp, 'blockedAt'>) => blockedAt ?? person.signedInAt ?? 1
   const approvalOf = (app?: Pick<PersonApp, 'instance' | 'blockedAt'>) =>
     keepState.approvals?.find(
@@ -204,14 +204,14 @@ function helpFor(
   // An instance that has taken the place of an app on hold is on hold, too.
   const pausedApp = (app: PersonApp): PersonApp[] => {
     const former = person.lastCheck?.apps.find(({ movedTo }) => movedTo === app.instance)
-    const instance = [app.instance, former?.instance ?? ''].find((one) => paused.has(one))
+    const instance = [app.instance, former?.instance ?? ''].find((one) => pausedInstances.has(one))
     return instance === undefined ? [] : [{ ...app, instance }]
   }
   // No release emails someone who has opted out, and people are emailed about the other apps.
   const isEmailable = optedOutAt === undefined
-  const onHold = left.flatMap(pausedApp)
+  const onHold = leftApps.flatMap(pausedApp)
   const waitsForRelease =
-    onHold.length === left.length || onHold.some(({ lapsedAt }) => lapsedAt !== undefined)
+    onHold.length === leftApps.length || onHold.some(({ lapsedAt }) => lapsedAt !== undefined)
   const causes: [
     NameAfter<'person.help.'>,
     boolean | readonly Pick<PersonApp, 'instance'>[],
@@ -222,14 +222,14 @@ function helpFor(
     ['unknown', unknownAt !== undefined, 'person rename EMAIL NEW'],
     ['bounced', isBounced],
     ['unchecked', summary.checkedAt === undefined, 'status EMAIL'],
-    ['tester', blocked.filter(isTester), 'invite link EMAIL'],
-    ['blocked', blocked.filter((app) => approvalOf(app) === undefined)],
-    ['approved', isEmailable && blocked],
+    ['tester', blockedApps.filter(isTester), 'invite link EMAIL'],
+    ['blocked', blockedApps.filter((app) => approvalOf(app) === undefined)],
+    ['approved', isEmailable && blockedApps],
     ['onHold', isEmailable && waitsForRelease && onHold],
-    ['failed', left.filter(({ instance }) => instance === failure?.instance), 'doctor --as EMAIL'],
-    ['unconfirmed', left.filter(({ isUnconfirmed }) => isUnconfirmed), 'status EMAIL'],
-    ['optedOut', optedOutAt !== undefined && left, 'invite link EMAIL'],
-    ['left', left, 'invite link EMAIL'],
+    ['failed', leftApps.filter(({ instance }) => instance === failure?.instance), 'doctor --as EMAIL'],
+    ['unconfirmed', leftApps.filter(({ isUnconfirmed }) => isUnconfirmed), 'status EMAIL'],
+    ['optedOut', optedOutAt !== undefined && leftApps, 'invite link EMAIL'],
+    ['left', leftApps, 'invite link EMAIL'],
     ['noAddress', summary.apps.filter(({ isUnstartable }) => isUnstartable)],
     ['off', summary.apps.filter(({ state }) => state === 'off')],
     // No app is asked about then, and an answer would outlast the outage.
@@ -275,11 +275,11 @@ function describeNoEmail(
   keepState: KeepState,
   { t, ...moment }: Parameters<typeof noEmailUntil>[2] & { t: Texts },
 ): string[] {
-  const left = apps.filter(({ instance }) => help.apps.some((app) => app.instance === instance))
-  if (left.length === 0 || person.optedOutAt !== undefined) return []
+  const leftApps = apps.filter(({ instance }) => help.apps.some((app) => app.instance === instance))
+  if (leftApps.length === 0 || person.optedOutAt !== undefined) return []
   // Emails about new and lost apps have counts of their own.
   const isDone =
-    left.every(({ newAt, lapsedAt = newAt }) => lapsedAt === undefined) &&
+    leftApps.every(({ newAt, lapsedAt = newAt }) => lapsedAt === undefined) &&
     campaignEmails(person, ONBOARDING).some(
       (email) => email.reminder >= MAX_REMINDERS && mayHaveBeenSent(email),
     )

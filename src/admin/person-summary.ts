@@ -93,16 +93,18 @@ export function summarize(
         : own.filter(({ reminder }) => reminder > 0 && name !== APPROVALS),
     )
     .filter(mayHaveBeenSent)
-  const connected = new Set(apps.flatMap(({ instance, state }) => (state === 'connected' ? instance : [])))
-  const sent = emails.filter(mayHaveBeenSent).map(({ at }) => at)
+  const connectedInstances = new Set(
+    apps.flatMap(({ instance, state }) => (state === 'connected' ? instance : [])),
+  )
+  const sentTimes = emails.filter(mayHaveBeenSent).map(({ at }) => at)
   const newAppEmails = campaignEmails(person, NEW_APPS).filter(mayHaveBeenSent)
   const episodeEmails = EPISODES.flatMap((name) => campaignEmails(person, name)).filter(mayHaveBeenSent)
   const newest = emails.toSorted((one, other) => one.at - other.at).at(-1)
   const emailState = newest && emailStateOf(newest)
   const progress = progressOf(person, apps, emailState)
-  const delisted =
+  const delistedRecords =
     recorded.lastCheck?.apps.filter(({ instance }) => delistedInstances.includes(instance)) ?? []
-  const delistedTimes = delisted.flatMap(({ delistedAt }) => delistedAt ?? [])
+  const delistedTimes = delistedRecords.flatMap(({ delistedAt }) => delistedAt ?? [])
   const finishedAt = person.finishedAt ?? (isFinished(person, apps) ? lastCheck?.checkedAt : undefined)
   const emailedApps = apps.flatMap(({ instance, newAt = 0, lapsedAt }) =>
     (lapsedAt === undefined ? newAppEmails : episodeEmails).some(
@@ -127,11 +129,11 @@ export function summarize(
     emailedApps,
     awaitedApps: apps.flatMap((app) => (isAwaited(app) ? app.instance : [])),
     emails,
-    invitedAt: sent.length === 0 ? undefined : Math.min(...sent),
+    invitedAt: sentTimes.length === 0 ? undefined : Math.min(...sentTimes),
     emailState,
     reminderTimes: reminders.map(({ at }) => at),
     actedTimes: reminders.flatMap(({ at, apps: listed }) =>
-      (listed?.every((instance) => connected.has(instance)) ?? progress === 'ready') ? at : [],
+      (listed?.every((instance) => connectedInstances.has(instance)) ?? progress === 'ready') ? at : [],
     ),
     finishedAt,
     goneAt: finishedAt === undefined ? undefined : (person.leftAt ?? person.unknownAt),

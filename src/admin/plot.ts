@@ -8,16 +8,23 @@ const HEIGHT = 200
 type PlottedReport = Pick<Report, 'days' | 'finished'>
 
 /** Finished people at the end of each day: `keep`'s count, else the day before plus the newly finished. */
-function doneByDay({ days, finished: isNow }: PlottedReport, rows: readonly DailyCounts[], now: number) {
-  const done = rows.flatMap(({ day, ready, nothing }) =>
+function doneByDay(
+  { days, finished: finishedNow }: PlottedReport,
+  rows: readonly DailyCounts[],
+  now: number,
+) {
+  const doneCounts = rows.flatMap(({ day, ready, nothing }) =>
     nothing === undefined ? [] : [[day, ready - nothing] as const],
   )
-  const counted = new Map(done).set(utcDay(now), isNow)
-  const finished = new Map(days.map((day) => [day.day, day.finished]))
+  const countByDay = new Map(doneCounts).set(utcDay(now), finishedNow)
+  const finishedByDay = new Map(days.map((day) => [day.day, day.finished]))
   let count = 0
-  return [...new Set([...finished.keys(), ...counted.keys()])]
+  return [...new Set([...finishedByDay.keys(), ...countByDay.keys()])]
     .toSorted()
-    .map((day): [string, number] => [day, (count = counted.get(day) ?? count + (finished.get(day) ?? 0))])
+    .map((day): [string, number] => [
+      day,
+      (count = countByDay.get(day) ?? count + (finishedByDay.get(day) ?? 0)),
+    ])
 }
 
 /** A round number that no line exceeds. Even, because its half is marked, too. */
@@ -43,8 +50,8 @@ export function createPlot(report: PlottedReport, rows: readonly DailyCounts[], 
     countedAs('signedIn'),
     { what: 'ready', counts: doneByDay(report, rows, now) },
   ]
-  const all = series.flatMap(({ counts }) => counts.map(([, count]) => count))
-  const top = roundedUp(Math.max(...all))
+  const allCounts = series.flatMap(({ counts }) => counts.map(([, count]) => count))
+  const top = roundedUp(Math.max(...allCounts))
   const x = (at: number) => Number((Math.min(1, Math.max(0, (at - start) / span)) * WIDTH).toFixed(1))
   const y = (count: number) => Number((HEIGHT - (count / top) * HEIGHT).toFixed(1))
 

@@ -119,8 +119,8 @@ export async function createReport(
 
 /** Delisted apps that no figure counts, even for people who still have them listed. */
 function uncountedApps(state: KeepState): Set<string> {
-  const paused = pausedApps(state)
-  return new Set([...delistedInstances(state)].filter((instance) => !paused.has(instance)))
+  const pausedInstances = pausedApps(state)
+  return new Set([...delistedInstances(state)].filter((instance) => !pausedInstances.has(instance)))
 }
 
 type AppDays = Map<string, Report['lostByDay'][number]>
@@ -278,8 +278,8 @@ export function dueAt(summary: PersonSummary, now: number): number {
   const hadAll = emails.some(({ reminder }) => reminder >= MAX_REMINDERS)
   if (person.optedOutAt !== undefined || emailState === 'failed' || emailState === 'uncertain' || hadAll)
     return Infinity
-  const sent = emails.filter(mayHaveBeenSent)
-  return Math.max(0, ...sent.map(({ at }) => at + REMIND_AFTER_DAYS * DAY_MS))
+  const sentEmails = emails.filter(mayHaveBeenSent)
+  return Math.max(0, ...sentEmails.map(({ at }) => at + REMIND_AFTER_DAYS * DAY_MS))
 }
 
 /** True if an app is unconnected and the quarterly limit of emails is reached. @param now milliseconds since 1970 */
@@ -288,9 +288,9 @@ export const isLimited = ({ person, progress, emails }: PersonSummary, now: numb
 
 /** When the first new app came, if only new apps are left; milliseconds since 1970. */
 function newAppAt({ apps, progress }: PersonSummary): number | undefined {
-  const left = apps.filter(({ state }) => state !== 'connected' && state !== 'off')
-  const times = left.flatMap(({ newAt, lapsedAt }) => (lapsedAt === undefined && newAt) || [])
-  return progress !== 'gone' && left.length > 0 && times.length === left.length
+  const leftApps = apps.filter(({ state }) => state !== 'connected' && state !== 'off')
+  const times = leftApps.flatMap(({ newAt, lapsedAt }) => (lapsedAt === undefined && newAt) || [])
+  return progress !== 'gone' && leftApps.length > 0 && times.length === leftApps.length
     ? Math.min(...times)
     : undefined
 }
@@ -393,8 +393,8 @@ function withSmallTogether(groups: readonly GroupCounts[]): GroupCounts[] {
   for (const group of groups)
     if (group.people < MIN_PEOPLE)
       for (const name of ['people', ...GROUP_CRITERIA] as const) small[name] += group[name]
-  const done = ({ finished, hadToConnect, ready, people }: GroupCounts) =>
+  const finishedShare = ({ finished, hadToConnect, ready, people }: GroupCounts) =>
     hadToConnect === 0 ? ready / people : finished / hadToConnect
-  large.sort((one, other) => done(one) - done(other))
+  large.sort((one, other) => finishedShare(one) - finishedShare(other))
   return small.people < MIN_PEOPLE ? large : [...large, small]
 }

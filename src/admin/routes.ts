@@ -74,14 +74,19 @@ export function createAdminRoutes(deps: AdminDeps): Router {
     )
 
     const { user } = requireSignedIn(req)
-    const owned = report.datasources.map((app) => {
+    const appsWithOwners = report.datasources.map((app) => {
       const { owners } = company.approversOf(app.instance)
       return { ...app, owners: createAdminCheck(owners, [])(user) ? [] : owners }
     })
     const context = { ...company, now: now(), since: req.query['since'] }
     const data = (t: Texts) => {
-      const shown = withCompanyNames({ ...report, datasources: owned }, keepState, company, t.lang)
-      return overviewPage(shown.report, shown.keepState, t, context)
+      const namedReport = withCompanyNames(
+        { ...report, datasources: appsWithOwners },
+        keepState,
+        company,
+        t.lang,
+      )
+      return overviewPage(namedReport.report, namedReport.keepState, t, context)
     }
     sendPage(req, res, { view: 'admin/overview', sheet: 'wide', data })
   })
@@ -95,9 +100,9 @@ export function createAdminRoutes(deps: AdminDeps): Router {
 
     const keys = await Promise.all(list.people.map(({ person }) => people.keyFor(person.email)))
     const keepState = await keepStateStore.load()
-    const shown = list.people.flatMap(({ apps }) => apps)
+    const shownApps = list.people.flatMap(({ apps }) => apps)
     const data = (t: Texts) =>
-      peoplePage(list, uniqueNames(keepState, shown, company, t.lang), query, t, keys)
+      peoplePage(list, uniqueNames(keepState, shownApps, company, t.lang), query, t, keys)
     sendPage(req, res, { view: 'admin/people', sheet: 'wide', data })
   })
 

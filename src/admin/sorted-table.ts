@@ -103,16 +103,16 @@ function tableOf<T extends { name: string | undefined }>(
   t: Texts,
 ) {
   const sort = typeof query['sort'] === 'string' ? query['sort'] : ''
-  const requested = Object.keys(kind.columns).find((name) => name === sort.replace(/^-/, ''))
-  const isReversed = requested !== undefined && sort.startsWith('-')
-  const sortedBy = requested ?? kind.defaultSort
+  const requestedColumn = Object.keys(kind.columns).find((name) => name === sort.replace(/^-/, ''))
+  const isReversed = requestedColumn !== undefined && sort.startsWith('-')
+  const sortedBy = requestedColumn ?? kind.defaultSort
   const number =
     typeof query['page'] === 'string' && /^\d{1,4}$/.test(query['page']) ? Number(query['page']) : undefined
   const max = columns === undefined ? FIRST_ROWS.page : FIRST_ROWS.overview
   const size = number === undefined ? max : ROWS_A_PAGE
   const pages = Math.max(1, Math.ceil(rows.length / size))
   const page = Math.min(pages, Math.max(1, number ?? 1))
-  const at = (nth: number) =>
+  const urlOfPage = (nth: number) =>
     nth < 1 || nth > pages ? undefined : `${kind.path}?sort=${isReversed ? '-' : ''}${sortedBy}&page=${nth}`
   const shownColumns = Object.entries(kind.columns).filter(([name]) => columns?.includes(name) !== false)
   const inOrder = sortRows(rows, kind.columns[sortedBy] ?? {}, isReversed, t.lang)
@@ -133,12 +133,12 @@ function tableOf<T extends { name: string | undefined }>(
     sortedBy,
     rows: inOrder.slice((page - 1) * size, page * size).map((row) => {
       const people = kind.people(row)
-      const wanted = kind.query(row)
+      const peopleQuery = kind.query(row)
       const listOf = (count: number, list?: Filter) =>
-        list && wanted && count > 0 ? peopleUrl({ filter: list, ...wanted }) : undefined
+        list && peopleQuery && count > 0 ? peopleUrl({ filter: list, ...peopleQuery }) : undefined
       return {
         name: row.name ?? t('admin.smallGroups'),
-        href: wanted && peopleUrl(wanted),
+        href: peopleQuery && peopleUrl(peopleQuery),
         bar: { good: widthOf(people.good, people.all), stuck: widthOf(people.stuck, people.all) },
         share: shareIn(people.good, people.all),
         part: {
@@ -155,10 +155,10 @@ function tableOf<T extends { name: string | undefined }>(
     }),
     page,
     pages,
-    next: at(page + 1),
-    previous: at(page - 1),
+    next: urlOfPage(page + 1),
+    previous: urlOfPage(page - 1),
     /** The URL of all rows, if only the first are shown. */
-    all: number === undefined && rows.length > max ? at(1) : undefined,
+    all: number === undefined && rows.length > max ? urlOfPage(1) : undefined,
     total: rows.length,
   }
 }

@@ -14,8 +14,8 @@ export function uniqueNames(
   { displayName, activeReplacements }: Pick<Company, 'displayName' | 'activeReplacements'>,
   lang: string,
 ) {
-  const all = [...massDisconnects, ...delistedApps, ...apps, ...more]
-  const current = all.filter(({ instance }) => !activeReplacements.has(instance))
+  const allApps = [...massDisconnects, ...delistedApps, ...apps, ...more]
+  const current = allApps.filter(({ instance }) => !activeReplacements.has(instance))
   const unique = withUniqueNames(current.map((app) => ({ ...app, name: displayName(app, lang) })))
   const byInstance = new Map(unique.map(({ instance, name }) => [instance, name]))
   return (app: { instance: string; name: string }): string =>

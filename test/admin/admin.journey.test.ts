@@ -25,7 +25,7 @@ beforeAll(async () => {
   grace = await signIn(running, 'grace', '/admin')
 })
 
-const exported = async (query: string) => {
+const exportRows = async (query: string) => {
   const { body } = await grace.open(`${running.url}/admin/people.csv${query}`)
   return parse<Record<string, string>>(body, { bom: true, columns: true })
 }
@@ -101,10 +101,12 @@ it('the list of people exports the filtered people, or everyone without a filter
   const { body } = await grace.open(`${running.url}/admin/people?show=nothing&q=lastname-00`)
   const href = /href="(\/admin\/people\.csv\?[^"]*)">([^<]*)/.exec(body)
   expect(href?.[2]).toBe('Export filtered CSV')
-  const filtered = await exported((href?.[1] ?? '').replaceAll('&amp;', '&').replace('/admin/people.csv', ''))
+  const filtered = await exportRows(
+    (href?.[1] ?? '').replaceAll('&amp;', '&').replace('/admin/people.csv', ''),
+  )
   const numbers = new Set(filtered.map(({ email }) => email?.slice(19, 23)))
   expect(numbers).toEqual(new Set(Array.from({ length: 10 }, (_, index) => `00${index}2`)))
-  expect(await exported('')).toHaveLength(PEOPLE)
+  expect(await exportRows('')).toHaveLength(PEOPLE)
   expect((await grace.open(`${running.url}/admin/people`)).body).toContain('>Export CSV<')
 })
 
