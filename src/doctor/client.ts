@@ -64,20 +64,23 @@ async function collect(known: { metadata: Metadata; client: TestedClient; url: s
     const authenticate = await createClientAuth(auth)
     // Signing is asynchronous, although the library's type is void.
     await (authenticate(metadata, { client_id: id }, body, headers) as void | Promise<void>)
-    const sent = { method: 'POST', headers: Object.fromEntries(headers), body: body.toString() } as const
-    return readClientResponse(await fetchOnce(String(endpoint), sent))
+    const request = { method: 'POST', headers: Object.fromEntries(headers), body: body.toString() } as const
+    return readClientResponse(await fetchOnce(String(endpoint), request))
   }
 
-  const ours = await responseFor(client).catch((): ClientResponse => 'unsent')
+  const ourResponse = await responseFor(client).catch((): ClientResponse => 'unsent')
   const method = OTHER_METHODS[client.auth.method]
-  const other = ours === 'refused' && method ? { ...client, auth: { ...client.auth, method } } : undefined
+  const other =
+    ourResponse === 'refused' && method ? { ...client, auth: { ...client.auth, method } } : undefined
   return {
     metadata,
     client,
-    ours,
+    ourResponse,
     otherMethod: other && (await responseFor(other)),
-    wrong:
-      ours === 'accepted' || ours === 'unclear' ? await responseFor(withWrongCredentials(client)) : undefined,
+    responseToWrongClient:
+      ourResponse === 'accepted' || ourResponse === 'unclear'
+        ? await responseFor(withWrongCredentials(client))
+        : undefined,
   }
 }
 
@@ -117,7 +120,13 @@ function rejected({ id, auth }: TestedClient, { OIDC_CLIENT_ID: clientId }: Part
 }
 
 function credentials(
-  { metadata, client, ours, otherMethod, wrong }: NonNullable<Awaited<ReturnType<typeof collect>>>,
+  {
+    metadata,
+    client,
+    ourResponse,
+    otherMethod,
+    responseToWrongClient,
+  }: NonNullable<Awaited<ReturnType<typeof collect>>>,
   settings: Partial<Settings>,
 ) {
   const { method: listed } = client.auth
@@ -127,7 +136,7 @@ function credentials(
       `The client credentials work, but only with ${other}.`,
       `OIDC_CLIENT_AUTH: set it to ${other}`,
     )
-  if (wrong === 'refused' || wrong === 'not-allowed')
+  if (responseToWrongClient === 'refused' || responseToWrongClient === 'not-allowed')
     return ok(listed === 'none' ? 'Client ID accepted.' : 'Client authentication accepted.')
   const { token_endpoint_auth_methods_supported: methods } = metadata
   if (methods?.includes(listed) === false)
@@ -135,25 +144,25 @@ function credentials(
       `The server doesn't support ${listed} (OIDC_CLIENT_AUTH).`,
       `OIDC_CLIENT_AUTH: set it to ${methods.filter((method) => KNOWN_METHOD.test(method)).join(' or ') || 'one that the server lists'}`,
     )
-  if (ours === 'refused') return rejected(client, settings)
-  if (ours === 'unsent')
+  if (ourResponse === 'refused') return rejected(client, settings)
+  if (ourResponse === 'unsent')
     return fail(
       "The file in OIDC_CLIENT_ASSERTION_FILE can't be read, or holds no signed JWT.",
       "OIDC_CLIENT_ASSERTION_FILE: set it to the path of the token, and let onramp's user read it",
     )
-  if (ours === 'no-usable-response')
+  if (ourResponse === 'no-usable-response')
     return fail(
       'The token endpoint returned an invalid response.',
       'OIDC_ISSUER: make sure this machine can reach the token_endpoint in the metadata, and that no page or log-in stands in between',
     )
-  if (ours === 'not-allowed')
+  if (ourResponse === 'not-allowed')
     return fail(
       'The authorization server rejected the client (unauthorized_client).',
       'OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, PUBLIC_URL: copy the client ID and the secret or key from the authorization server again, and check there that the redirect URI is registered and the client may use authorization_code and refresh_token',
     )
-  if (!ours.startsWith('status ')) return undefined
+  if (!ourResponse.startsWith('status ')) return undefined
   return warn(
-    `Couldn't verify the client: the token endpoint responds with ${ours}.`,
+    `Couldn't verify the client: the token endpoint responds with ${ourResponse}.`,
     "OIDC_ISSUER: try again in a minute; if it stays like this, check the authorization server's log",
   )
 }
@@ -162,7 +171,7 @@ export const clientCheck = createCheck(collect, {
   'authorization-server.client': (facts, { settings }) => credentials(facts, settings),
   'authorization-server.registration': (facts, { settings }) =>
     settings.OIDC_CLIENT_ID === undefined &&
-    facts.ours !== 'refused' &&
-    facts.ours !== 'not-allowed' &&
+    facts.ourResponse !== 'refused' &&
+    facts.ourResponse !== 'not-allowed' &&
     ok('onramp has registered a client there.'),
 })

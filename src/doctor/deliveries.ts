@@ -22,11 +22,11 @@ async function collectEmail(settings: Partial<Settings>): Promise<EmailFacts> {
     const rejection = from && senderRefusal(settings, from.address, LIMIT_MS).catch(() => undefined)
     return { trouble: undefined, senderRejection: await rejection }
   } catch (error) {
-    const late = `the mail server gave no response within ${LIMIT_MS / 1_000} seconds`
+    const timeoutText = `the mail server gave no response within ${LIMIT_MS / 1_000} seconds`
     const trouble =
       error instanceof MailServerUnusable
         ? error.message.replace(/: see SMTP_\w+( and SMTP_\w+)?$/, '')
-        : late
+        : timeoutText
     return { trouble, hasNoToken: error instanceof NoAccessToken }
   } finally {
     server.close()

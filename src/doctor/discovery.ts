@@ -7,8 +7,8 @@ type Discovery = Awaited<ReturnType<typeof findMetadata>>
 
 async function discover(issuer: string, now: () => number) {
   const discovery = await findMetadata(issuer)
-  const listed = discovery.kind === 'found' ? Object.entries(discovery.metadata) : undefined
-  const metadata = listed && (Object.fromEntries(listed.filter(isUsable)) as Metadata)
+  const members = discovery.kind === 'found' ? Object.entries(discovery.metadata) : undefined
+  const metadata = members && (Object.fromEntries(members.filter(isUsable)) as Metadata)
   return { issuer, discovery, metadata, receivedAt: now() }
 }
 
@@ -26,11 +26,11 @@ function issuerMismatch(issuer: string, { issuer: theirs, expected }: Discovery 
       `The authorization server at ${issuer} is for all tenants.`,
       "OIDC_ISSUER: set it to your tenant's own issuer, https://login.microsoftonline.com/TENANT_ID/v2.0: people of other tenants must not sign in",
     )
-  const named = /^https?:\/\/[\w.:/~-]{1,300}$/.test(theirs) ? theirs : 'another one'
+  const namedIssuer = /^https?:\/\/[\w.:/~-]{1,300}$/.test(theirs) ? theirs : 'another one'
   const isSlash = theirs.replace(/\/$/, '') === expected.replace(/\/$/, '')
   return fail(
-    `Issuer mismatch: ${issuer} identifies itself as ${named}${isSlash ? ', which differs in the trailing slash' : ''}.`,
-    `OIDC_ISSUER: set it to exactly ${named} if that's the server you want`,
+    `Issuer mismatch: ${issuer} identifies itself as ${namedIssuer}${isSlash ? ', which differs in the trailing slash' : ''}.`,
+    `OIDC_ISSUER: set it to exactly ${namedIssuer} if that's the server you want`,
   )
 }
 

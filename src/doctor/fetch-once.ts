@@ -13,8 +13,8 @@ export async function fetchOnce(
 ): Promise<FetchResult> {
   try {
     const { origin, pathname, search } = new URL(url)
-    const sent = { accept: '*/*', 'user-agent': 'onramp-doctor', ...headers }
-    const request = { method: 'GET', ...post, origin, path: pathname + search, headers: sent } as const
+    const sentHeaders = { accept: '*/*', 'user-agent': 'onramp-doctor', ...headers }
+    const request = { method: 'GET', ...post, origin, path: pathname + search, headers: sentHeaders } as const
     return { kind: 'response', ...(await exchange(getGlobalDispatcher(), request, TIME_LIMIT_MS)) }
   } catch (error) {
     return { kind: 'no-response', why: networkErrorOf(error) }

@@ -70,9 +70,9 @@ const MIN_LONG = 12
 
 /** Only a warning, because another program may read the variable. */
 function unknownVariable(name: string, env: NodeJS.ProcessEnv) {
-  const instead = REMOVED[name]
-  if (instead !== undefined)
-    return warn(`${name} is no longer a setting and is ignored.`, `${name}: ${instead}`)
+  const replacement = REMOVED[name]
+  if (replacement !== undefined)
+    return warn(`${name} is no longer a setting and is ignored.`, `${name}: ${replacement}`)
   const meant = nearestWord(name, candidates) ?? ''
   const isNear = meant !== '' && Math.abs(meant.length - name.length) <= 3
   const base = meant.replace(/_FILE$/, '')

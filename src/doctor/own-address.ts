@@ -6,12 +6,12 @@ import { HEALTH_SAMPLE } from '../web/health.ts'
 import { fetchOnce, redirectTarget, type FetchResult } from './fetch-once.ts'
 import { createCheck, fail, ok, skip, warn } from './findings.ts'
 
-async function collect(url: string, discovering: Promise<Metadata | undefined>) {
+async function collect(url: string, discovery: Promise<Metadata | undefined>) {
   const [page, signIn, metadata] = await Promise.all([
     // This page has known bytes. An earlier onramp answers with JSON.
     fetchOnce(`${url}/healthz`, { headers: { accept: 'text/html' } }),
     fetchOnce(`${url}/sign-in`),
-    discovering,
+    discovery,
   ])
   return { url, page, signIn, server: URL.parse(metadata?.authorization_endpoint ?? '')?.origin }
 }

@@ -90,7 +90,12 @@ async function collect(
     const result = await fetchOnce(signInUrl(endpoint, settings, id, redirectUri), { headers: BROWSER })
     return readResponse(result, endpoint, redirectUri)
   }
-  return { redirect, ours: await request(redirect), invented: await request(INVENTED), isClientRejected }
+  return {
+    redirect,
+    ourResponse: await request(redirect),
+    responseToInvented: await request(INVENTED),
+    isClientRejected,
+  }
 }
 
 type RedirectFacts = NonNullable<Awaited<ReturnType<typeof collect>>>
@@ -123,7 +128,7 @@ function unavailable(ours: AuthorizationResponse) {
   )
 }
 
-function rejection({ ours, redirect }: RedirectFacts) {
+function rejection({ ourResponse: ours, redirect }: RedirectFacts) {
   if (ours.kind === 'barred')
     return warn(
       `The authorization endpoint rejected a test sign-in without giving a reason (${ours.status}).`,
@@ -131,8 +136,8 @@ function rejection({ ours, redirect }: RedirectFacts) {
     )
   const error = ours.kind === 'back' ? ours.error : undefined
   if (error !== undefined && !EXPECTED.test(error)) {
-    const named = /^[a-z_]{1,40}$/.test(error) ? error : 'an error'
-    return fail(`A sign-in would come back with ${named}.`, REMEDIES[error] ?? OTHER_REMEDY)
+    const errorName = /^[a-z_]{1,40}$/.test(error) ? error : 'an error'
+    return fail(`A sign-in would come back with ${errorName}.`, REMEDIES[error] ?? OTHER_REMEDY)
   }
   if (ours.kind !== 'refused') return undefined
   if (isAboutClient(ours.text))
@@ -148,14 +153,14 @@ function rejection({ ours, redirect }: RedirectFacts) {
 }
 
 /** True if the invented URI was treated differently, so ours is registered. */
-const isDistinguished = ({ ours, invented }: RedirectFacts) =>
+const isDistinguished = ({ ourResponse: ours, responseToInvented: invented }: RedirectFacts) =>
   invented.kind === 'refused' ||
   (invented.kind === 'page' && ours.kind !== 'page') ||
   (ours.kind === 'back' && invented.kind === 'barred' && [401, 403].includes(invented.status))
 
 export const redirectUriCheck = createCheck(collect, {
   'authorization-server.redirect-registered': (facts) =>
-    unavailable(facts.ours) ??
+    unavailable(facts.ourResponse) ??
     (facts.isClientRejected ? undefined : rejection(facts)) ??
     (isDistinguished(facts) && ok(`The redirect URI is registered: ${facts.redirect}`)),
 })

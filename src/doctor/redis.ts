@@ -40,9 +40,9 @@ async function infoFrom(url: string): Promise<Record<string, string>> {
 /** Tries every operation on a record that expires after seconds. @throws the first error of Redis */
 async function tryRecords(url: string, settings: Partial<Settings>): Promise<void> {
   const { REDIS_PREFIX: prefix = STANDARD_PREFIX } = settings
-  const opened = await createRedisOpener(url, topologyOf(settings), prefix)(() => {})
+  const openedRedis = await createRedisOpener(url, topologyOf(settings), prefix)(() => {})
   try {
-    const records = createRedisRecords(opened.commands, prefix)
+    const records = createRedisRecords(openedRedis.commands, prefix)
     // Nothing is written to a store of another format, which the check of records reports.
     if ((await formatFault(records)) !== undefined) return
     const key = `doctor:${process.pid}.${Date.now()}`
@@ -52,7 +52,7 @@ async function tryRecords(url: string, settings: Partial<Settings>): Promise<voi
     await records.keys(key).next()
     await records.remove(key)
   } finally {
-    opened.close()
+    openedRedis.close()
   }
 }
 
@@ -68,9 +68,9 @@ async function collect(redisUrl: string, settings: Partial<Settings>) {
     at = 'records'
     await tryRecords(redisUrl, settings)
   } catch (error) {
-    return { url, info, failed: { at, error } }
+    return { url, info, failure: { at, error } }
   }
-  return { url, info, failed: undefined }
+  return { url, info, failure: undefined }
 }
 
 type RedisFacts = Awaited<ReturnType<typeof collect>>
@@ -84,10 +84,10 @@ const FIXES: Record<string, string> = {
 }
 
 /** A cluster answers an ordinary client with MOVED. A cluster's client uses the names that the nodes give. */
-function failureOf({ failed }: RedisFacts, { settings }: DoctorContext) {
+function failureOf({ failure }: RedisFacts, { settings }: DoctorContext) {
   const { REDIS_PREFIX: prefix = STANDARD_PREFIX, REDIS_URL: url } = settings
   const topology = topologyOf(settings).kind
-  const root = failed && rootCause(failed.error)
+  const root = failure && rootCause(failure.error)
   if (!(root instanceof Error)) return undefined
   const { message } = root
   if (topology !== 'cluster' && message.startsWith('MOVED')) return IS_CLUSTER
@@ -99,23 +99,23 @@ function failureOf({ failed }: RedisFacts, { settings }: DoctorContext) {
     : message.startsWith('ERR ')
       ? `reply: ${message.slice(4, 204)}`
       : network
-  if (failed?.at === 'Sentinels') return sentinelFailure(root, why)
+  if (failure?.at === 'Sentinels') return sentinelFailure(root, why)
   if (code === 'NOPERM')
     return fail(
       `The Redis user in REDIS_URL isn't allowed to use ${/\bkeys?\b/i.test(message) ? 'keys that begin with REDIS_PREFIX' : denied}.`,
       `REDIS_URL: allow all that onramp uses: ACL SETUSER NAME ${redisAclRules(prefix, topology, url).join(' ')}`,
     )
-  if (topology === 'cluster' && failed?.at === 'records' && isCertificateError(networkErrorOf(root)))
+  if (topology === 'cluster' && failure?.at === 'records' && isCertificateError(networkErrorOf(root)))
     return fail(
       `A node of the cluster, at the address that the cluster gives, cannot be reached: ${why}.`,
       'REDIS_CLUSTER, REDIS_URL: if the nodes give IP addresses, set cluster-announce-hostname to a name in the certificate, and cluster-preferred-endpoint-type to hostname, on each of them',
     )
-  if (failed?.at === 'connecting' && url?.startsWith('rediss:') && why === timedOut)
+  if (failure?.at === 'connecting' && url?.startsWith('rediss:') && why === timedOut)
     return fail(
       "Redis doesn't respond over TLS: the connection timed out, as on a port without TLS.",
       'REDIS_URL: use its TLS port, or redis:// if it has none',
     )
-  if (failed?.at === 'connecting' && FIXES[code] === undefined)
+  if (failure?.at === 'connecting' && FIXES[code] === undefined)
     return fail(
       `Redis cannot be reached: ${why}.`,
       `${topology === 'sentinel' ? 'REDIS_SENTINELS, REDIS_URL' : 'REDIS_URL'}: check the host name, port, database, password and redis:// or rediss://`,

@@ -20,19 +20,19 @@ const NOT_A_REGISTRATION = JSON.stringify({
 
 /** @param settings with PUBLIC_URL and the client's settings @param now milliseconds since 1970 */
 async function collect(metadata: Metadata, settings: Settings, now: () => number) {
-  const requested = requestedMetadata(settings, metadata, undefined)
+  const requestedClient = requestedMetadata(settings, metadata, undefined)
   const { registration_endpoint: endpoint } = metadata
-  if (!isSafeUrl(endpoint)) return { requested, result: undefined }
+  if (!isSafeUrl(endpoint)) return { requested: requestedClient, result: undefined }
   const { OIDC_INITIAL_ACCESS_TOKEN: token } = settings
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
   const headers = { 'content-type': 'application/json', accept: 'application/json', ...authorization }
   const result = await fetchOnce(endpoint, { method: 'POST', headers, body: NOT_A_REGISTRATION })
   if (result.kind === 'response' && result.status >= 200 && result.status < 300) {
     // The server accepts anything: remove the new client, if the server supports that (RFC 7592 2.3).
-    const client = readRegistrationResponse(result.text, requested, now())
+    const client = readRegistrationResponse(result.text, requestedClient, now())
     if (typeof client !== 'string') await removeClient(client)
   }
-  return { requested, result }
+  return { requested: requestedClient, result }
 }
 
 const IS_CLOSED = [404, 405, 410, 501]

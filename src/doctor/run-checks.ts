@@ -49,11 +49,11 @@ const valuesOf = (name: string, read: Partial<Settings>): string[] =>
 
 /** Masks secrets, including those of faulty settings. */
 export function maskFor(env: NodeJS.ProcessEnv, read: Partial<Settings>): (text: string) => string {
-  const written = secretSettings.flatMap((setting) =>
+  const configuredValues = secretSettings.flatMap((setting) =>
     variablesOf(setting).flatMap((name) => [env[name]?.trim() ?? '', ...(env[name]?.split(',') ?? [])]),
   )
   const values = secretSettings.flatMap(({ name }) => valuesOf(name, read))
-  const secrets = [...written, ...values].flatMap((secret) => {
+  const secrets = [...configuredValues, ...values].flatMap((secret) => {
     // querystring's unescape never throws.
     const password = URL.canParse(secret) ? new URL(secret).password : ''
     return [secret, password, unescape(password)].flatMap((form) => [form, encodeURIComponent(form)])
@@ -135,9 +135,10 @@ async function checkClient(
     return
   }
   const knownClient = client && metadata && url ? { metadata, url, client } : undefined
-  const tried = await runner.run(clientCheck, knownClient && [knownClient])
+  const clientFacts = await runner.run(clientCheck, knownClient && [knownClient])
   // If so, a rejected authorization request proves nothing about the redirect URI.
-  const isClientRejected = tried?.ours === 'refused' || tried?.ours === 'not-allowed'
+  const isClientRejected =
+    clientFacts?.ourResponse === 'refused' || clientFacts?.ourResponse === 'not-allowed'
   await runner.run(redirectUriCheck, knownClient && [knownClient, settings, isClientRejected])
 }
 
@@ -156,16 +157,16 @@ export async function runChecks({
   const runner = new CheckRunner(context)
   const hasFolder = redisUrl === undefined && !faults.some((fault) => fault.startsWith('REDIS_URL'))
   const inStore = runner.run(recordsCheck, (online || hasFolder) && [context, now])
-  const discovering = runner
+  const metadataFound = runner
     .run(discoveryCheck, online && issuer && [issuer, now])
     .then((facts) => facts?.metadata)
 
   await Promise.all([
     inStore,
-    discovering.then((metadata) => runner.run(serverCheck, metadata && [metadata])),
-    discovering.then((metadata) => checkClient(runner, metadata, inStore, now)),
+    metadataFound.then((metadata) => runner.run(serverCheck, metadata && [metadata])),
+    metadataFound.then((metadata) => checkClient(runner, metadata, inStore, now)),
     runner.run(machineCheck, [context]),
-    runner.run(ownAddressCheck, online && url && [url, discovering]),
+    runner.run(ownAddressCheck, online && url && [url, metadataFound]),
     runner.run(certificatesCheck, online && [settings]),
     smtpUrl && runner.run(emailCheck, online && [settings]),
     hook && runner.run(webhookCheck, online && [settings, context.now]),

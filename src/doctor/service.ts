@@ -26,15 +26,15 @@ async function collect(baseUrl: string, { settings, actAs }: DoctorContext, now:
     const madeUp = await client.probe({ kind: 'oauth', accessToken: MADE_UP, isExternalIdp })
     const ofUser = asUser && (await client.probe(asUser))
     // Without a person, only a personal token gets a response.
-    const alone = global && !asGlobal ? await client.probeGlobalToken(global) : undefined
-    const ofGlobal = asGlobal ? await client.probe(asGlobal) : alone
+    const withoutPerson = global && !asGlobal ? await client.probeGlobalToken(global) : undefined
+    const ofGlobal = asGlobal ? await client.probe(asGlobal) : withoutPerson
     const facts = { baseUrl, prefix, madeUp, user: ofUser, global: ofGlobal, redirectTrial: undefined }
-    const [credentials, without] = [asGlobal ?? asUser, ofGlobal ?? ofUser]
-    if (credentials === undefined || without?.kind !== 'accepted' || url === undefined) return facts
+    const [credentials, withoutRedirect] = [asGlobal ?? asUser, ofGlobal ?? ofUser]
+    if (credentials === undefined || withoutRedirect?.kind !== 'accepted' || url === undefined) return facts
     // This is the same call with a final_redirect_url.
     const redirect = `${url}${CONSENT_CALLBACK_PATH}`
     const withRedirect = await client.probe(credentials, `${redirect}?step=onramp-doctor`)
-    return { ...facts, redirectTrial: { redirect, without, withRedirect } }
+    return { ...facts, redirectTrial: { redirect, without: withoutRedirect, withRedirect } }
   } finally {
     await client.close()
   }
@@ -85,9 +85,9 @@ function reachability(facts: ServiceFacts) {
 function tokenIssuer(facts: ServiceFacts, { settings }: DoctorContext) {
   const { baseUrl, prefix, madeUp, user, global } = facts
   const { TOKEN_ISSUED_BY: by, OIDC_ISSUER: issuer } = settings
-  const refused = [madeUp, user, global].filter((result) => result?.kind === 'rejected')
-  const other = refused.find(({ expectedHeaderPrefix }) => expectedHeaderPrefix !== undefined)
-  if (other !== undefined) return explainServiceError(other, { ...facts, setting: '' })
+  const rejections = [madeUp, user, global].filter((result) => result?.kind === 'rejected')
+  const prefixRejection = rejections.find(({ expectedHeaderPrefix }) => expectedHeaderPrefix !== undefined)
+  if (prefixRejection !== undefined) return explainServiceError(prefixRejection, { ...facts, setting: '' })
   if (by === 'external-idp')
     return isOfAuthType(madeUp)
       ? fail(

@@ -34,19 +34,19 @@ function openTrial(file: string): void {
 
 async function collect(dataDir: string) {
   const folder = resolve(dataDir)
-  let existing = folder
-  while (!existsSync(existing)) existing = dirname(existing)
-  const isThere = existing === folder
-  const barred = errorOf(() =>
-    isThere ? writeTrial(folder) : accessSync(existing, constants.W_OK | constants.X_OK),
+  let existingFolder = folder
+  while (!existsSync(existingFolder)) existingFolder = dirname(existingFolder)
+  const isThere = existingFolder === folder
+  const accessError = errorOf(() =>
+    isThere ? writeTrial(folder) : accessSync(existingFolder, constants.W_OK | constants.X_OK),
   )
   const file = join(folder, 'onramp.sqlite')
   const trouble = existsSync(file) ? errorOf(() => openTrial(file)) : undefined
   const database = trouble && classifySqliteError(trouble)
-  const { type, bavail, bsize } = statfsSync(existing)
+  const { type, bavail, bsize } = statfsSync(existingFolder)
   return {
     isThere,
-    unwritable: barred && (barred.code ?? 'unknown'),
+    unwritable: accessError && (accessError.code ?? 'unknown'),
     // Busy means that a server is running.
     database: database?.kind === 'busy' ? undefined : database,
     fileSystem: unsafeFileSystem(type),

@@ -41,18 +41,22 @@ async function collect({ settings, faults }: DoctorContext, now: () => number): 
   if (faults.some((fault) => NEEDED.test(fault))) return undefined
   const { REDIS_URL: redis, DATA_DIR: folder = '' } = settings
   if (redis === undefined && !existsSync(join(folder, 'onramp.sqlite'))) return undefined
-  const all = settings as Settings
+  const allSettings = settings as Settings
   let store: Store | undefined
   try {
-    store = openStore(all, createLog('silent'))
-    const dataKey = await readDataKey(store.records, all.SESSION_SECRET)
+    store = openStore(allSettings, createLog('silent'))
+    const dataKey = await readDataKey(store.records, allSettings.SESSION_SECRET)
     if (dataKey === 'none') return undefined
     if (dataKey === 'other secret') return { unreadable: undefined }
     const recordedApps: RecordedApps = { instances: new Set(), since: Infinity }
     const { records } = store
     const unreadable = await countUnreadable(records, dataKey, recordedApps)
-    const registration = new Registration(all, { records, keyRing: { dataKey: async () => dataKey }, now })
-    return { unreadable, recordedApps, client: await registeredClient(all, registration) }
+    const registration = new Registration(allSettings, {
+      records,
+      keyRing: { dataKey: async () => dataKey },
+      now,
+    })
+    return { unreadable, recordedApps, client: await registeredClient(allSettings, registration) }
   } catch (error) {
     if (error instanceof StoreUnreadable) return { unreadable: undefined, otherFormat: error.detail }
     // The store's check reports it.
@@ -67,8 +71,8 @@ async function countUnreadable(records: Records, { sealer }: DataKey, recordedAp
   let count = 0
   for (const prefix of PREFIXES)
     for await (const keys of records.keys(prefix)) {
-      const read = await Promise.all(keys.map(async (key) => ({ key, text: await records.get(key) })))
-      for (const { key, text } of read) {
+      const texts = await Promise.all(keys.map(async (key) => ({ key, text: await records.get(key) })))
+      for (const { key, text } of texts) {
         if (text === undefined) continue
         const plain = sealer.open(text, key)
         if (plain === undefined) count++
@@ -92,11 +96,11 @@ function takeApps(
 
 async function registeredClient(settings: Settings, registration: Registration) {
   if (settings.OIDC_CLIENT_ID !== undefined || settings.OIDC_ISSUER === undefined) return undefined
-  const kept = await registration.stored()
-  if (kept === undefined) return undefined
-  const method = kept.token_endpoint_auth_method as ClientAuthentication['method']
-  const auth = { ...readClientAuthentication(settings), method, secret: kept.client_secret }
-  return { id: kept.client_id, auth }
+  const metadata = await registration.stored()
+  if (metadata === undefined) return undefined
+  const method = metadata.token_endpoint_auth_method as ClientAuthentication['method']
+  const auth = { ...readClientAuthentication(settings), method, secret: metadata.client_secret }
+  return { id: metadata.client_id, auth }
 }
 
 const WEEK_MS = 7 * 86_400_000
@@ -108,8 +112,8 @@ function unmatchedApps({ recordedApps }: Stored, { settings: { COMPANY_FILE: fil
   const datasources = [...new Set(instances.map((instance) => datasourceType(instance)))]
   const { company } = readCompany(file, supportedTexts())
   // The app that replaces another one may not have come yet.
-  const expected = new Set(['all', ...(company?.declaredReplacements.values() ?? [])])
-  const never = [...(company?.declaredReplacements ?? [])].flatMap(([former, key]) =>
+  const expectedKeys = new Set(['all', ...(company?.declaredReplacements.values() ?? [])])
+  const neverListed = [...(company?.declaredReplacements ?? [])].flatMap(([former, key]) =>
     recordedApps.instances.has(former)
       ? []
       : warn(
@@ -117,8 +121,8 @@ function unmatchedApps({ recordedApps }: Stored, { settings: { COMPANY_FILE: fil
           'COMPANY_FILE: correct the name, or remove replaces',
         ),
   )
-  const unmatched = [...(company?.datasources.keys() ?? [])].flatMap((key) => {
-    if (expected.has(key) || instances.some((instance) => inScope({ datasources: [key] }, instance)))
+  const unmatchedKeys = [...(company?.datasources.keys() ?? [])].flatMap((key) => {
+    if (expectedKeys.has(key) || instances.some((instance) => inScope({ datasources: [key] }, instance)))
       return []
     const meant = nearestWord(key, datasources)
     return warn(
@@ -126,7 +130,7 @@ function unmatchedApps({ recordedApps }: Stored, { settings: { COMPANY_FILE: fil
       `COMPANY_FILE: ${meant === undefined ? 'correct its name, or remove it' : `did you mean ${meant}?`}`,
     )
   })
-  return [...unmatched, ...never]
+  return [...unmatchedKeys, ...neverListed]
 }
 
 function readability({ otherFormat, unreadable }: Stored) {

@@ -94,7 +94,7 @@ it.each<[string, ProbeReply, number, RegExp]>([
   expect(report(serverCheck, { ...serverFacts(), keys: { result, count } })).toEqual(linesMatching(expected))
 })
 
-type AuthorizationResponse = FactsOf<typeof redirectUriCheck>['ours']
+type AuthorizationResponse = FactsOf<typeof redirectUriCheck>['ourResponse']
 const refused = (text: string) => ({ kind: 'refused', status: 400, text }) as const
 const redirected = (error?: string) => ({ kind: 'back', error }) as const
 const no = refused('invalid redirect_uri')
@@ -103,11 +103,14 @@ const unavailable = (status?: number) => ({ kind: 'unavailable', status }) as Au
 const [page, elsewhere] = [{ kind: 'page' }, { kind: 'elsewhere' }] as const
 const REGISTERED = /^ok : The redirect URI is registered/
 
-/** @param invented the response to a redirect URI that isn't registered */
-const authorizationFacts = (ours: AuthorizationResponse, invented: AuthorizationResponse) => ({
+const authorizationFacts = (
+  ourResponse: AuthorizationResponse,
+  /** To a redirect URI that isn't registered. */
+  responseToInvented: AuthorizationResponse,
+) => ({
   redirect: 'https://onramp.acme.test/cb',
-  ours,
-  invented,
+  ourResponse,
+  responseToInvented,
   isClientRejected: false,
 })
 
@@ -115,8 +118,8 @@ it.each<[string, AuthorizationResponse, RegExp]>([
   ['fails to connect', unavailable(), /^fail OIDC_ISSUER: .* isn't responding/],
   ['meets an outage', unavailable(503), /^fail OIDC_ISSUER: .* returned an error \(503\)/],
   ['is rate-limited', unavailable(429), /^warn OIDC_ISSUER: .* limiting requests/],
-])('a test sign-in that %s is reported, also for a rejected client', (_what, ours, expected) => {
-  const facts = authorizationFacts(ours, unavailable())
+])('a test sign-in that %s is reported, also for a rejected client', (_what, ourResponse, expected) => {
+  const facts = authorizationFacts(ourResponse, unavailable())
   expect(report(redirectUriCheck, facts)).toEqual(linesMatching(expected))
   expect(problems(redirectUriCheck, { ...facts, isClientRejected: true })).toEqual(linesMatching(expected))
 })
@@ -139,8 +142,8 @@ it.each<[string, AuthorizationResponse, RegExp, AuthorizationResponse?]>([
   ['shows a page', page, REGISTERED],
   ['leads elsewhere instead of to a page', elsewhere, REGISTERED, page],
   ['returns login_required where another is forbidden', redirected('login_required'), REGISTERED, barred(403)],
-])('a test sign-in that %s is reported, unless the client is rejected', (_what, ours, expected, invented = no) => {
-  const facts = authorizationFacts(ours, invented)
+])('a test sign-in that %s is reported, unless the client is rejected', (_what, ourResponse, expected, responseToInvented = no) => {
+  const facts = authorizationFacts(ourResponse, responseToInvented)
   expect(report(redirectUriCheck, facts)).toEqual(linesMatching(expected))
   expect(problems(redirectUriCheck, { ...facts, isClientRejected: true })).toEqual([])
 })
@@ -150,8 +153,8 @@ it.each([
   ['both lead elsewhere', elsewhere, elsewhere],
   ['both get the same error', redirected('login_required'), redirected('login_required')],
   ['the second request was rate-limited', redirected('login_required'), unavailable(429)],
-] as const)('nothing is reported about our redirect URI if %s', (_why, ours, invented) => {
-  const facts = authorizationFacts(ours, invented)
+] as const)('nothing is reported about our redirect URI if %s', (_why, ourResponse, responseToInvented) => {
+  const facts = authorizationFacts(ourResponse, responseToInvented)
   expect(report(redirectUriCheck, facts)).toEqual([])
   expect(problems(redirectUriCheck, { ...facts, isClientRejected: true })).toEqual([])
 })
@@ -175,7 +178,7 @@ it.each<[number, string, string]>([
 const refusedBy = (auth: object) => clientFacts('refused', {}, { auth })
 const none = { auth: { method: 'none' } }
 const byAssertion = { method: 'private_key_jwt', assertionFile: '/token' }
-const refusedWrong = { wrong: 'refused' }
+const wrongRefused = { responseToWrongClient: 'refused' }
 const byOther = { otherMethod: 'accepted' }
 const ACCEPTED = /^ok : Client authentication accepted/
 const SECRET = /^fail OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_CLIENT_AUTH: .* \(401 or/
@@ -192,16 +195,16 @@ it.each<[string, FactsOf<typeof clientCheck>, RegExp]>([
   ['an outage', clientFacts('status 503'), /^warn OIDC_ISSUER: .* status 503/],
   ['a client without the grant', clientFacts('not-allowed'), /^fail OIDC_CLIENT_ID, .* \(unauthorized_client/],
   // Our secret is confirmed only if a wrong one is rejected.
-  ['an accepted secret', clientFacts('accepted', refusedWrong), ACCEPTED],
-  ['an accepted id', clientFacts('accepted', { wrong: 'not-allowed' }, none), /^ok : Client ID accepted/],
-  ['another response than to a wrong secret', clientFacts('unclear', { wrong: 'not-allowed' }), ACCEPTED],
+  ['an accepted secret', clientFacts('accepted', wrongRefused), ACCEPTED],
+  ['an accepted id', clientFacts('accepted', { responseToWrongClient: 'not-allowed' }, none), /^ok : Client ID accepted/],
+  ['another response than to a wrong secret', clientFacts('unclear', { responseToWrongClient: 'not-allowed' }), ACCEPTED],
 ])('%s is reported', (_what, facts, expected) => {
   expect(report(clientCheck, facts)).toEqual(linesMatching(expected))
 })
 
 it.each([
-  ['accepts any secret', clientFacts('accepted', { wrong: 'accepted' })],
-  ['responds unclearly to any secret', clientFacts('unclear', { wrong: 'unclear' })],
+  ['accepts any secret', clientFacts('accepted', { responseToWrongClient: 'accepted' })],
+  ['responds unclearly to any secret', clientFacts('unclear', { responseToWrongClient: 'unclear' })],
 ])('nothing is reported about a client if the server %s', (_why, facts) => {
   expect(report(clientCheck, facts)).toEqual([])
 })
@@ -223,7 +226,7 @@ it.each([
 it('a self-registered client is reported, with advice to forget it if rejected', () => {
   const registering = { settings: { OIDC_CLIENT_ID: undefined } }
   const registered = /^ok : onramp has registered a client/
-  expect(report(clientCheck, clientFacts('accepted', refusedWrong), registering)).toEqual(
+  expect(report(clientCheck, clientFacts('accepted', wrongRefused), registering)).toEqual(
     linesMatching(ACCEPTED, registered),
   )
   expect(report(clientCheck, clientFacts('refused'), registering)).toEqual(
@@ -235,7 +238,7 @@ it('an unlisted method is reported only if the client is rejected', () => {
   const listing = metadata({ token_endpoint_auth_methods_supported: ['tls_client_auth', 'none'] })
   const judged = (facts: FactsOf<typeof clientCheck>) => report(clientCheck, { ...facts, metadata: listing })
   expect(judged(clientFacts('refused'))).toEqual(linesMatching(/^fail OIDC_CLIENT_AUTH: .* doesn't support/))
-  expect(judged(clientFacts('accepted', refusedWrong))).toEqual(linesMatching(ACCEPTED))
+  expect(judged(clientFacts('accepted', wrongRefused))).toEqual(linesMatching(ACCEPTED))
 })
 
 const token = { OIDC_INITIAL_ACCESS_TOKEN: random }

@@ -88,15 +88,15 @@ export const serverFacts = (changed: object = {}): FactsOf<typeof serverCheck> =
 
 /** The token endpoint's responses to a client. */
 export const clientFacts = (
-  ours: FactsOf<typeof clientCheck>['ours'],
+  ourResponse: FactsOf<typeof clientCheck>['ourResponse'],
   more: object = {},
   changed: object = {},
 ): FactsOf<typeof clientCheck> => ({
   metadata: metadata(),
   client: { id: 'onramp', auth: { method: 'client_secret_basic', secret: 'aB3-dE_f' }, ...changed },
-  ours,
+  ourResponse,
   otherMethod: undefined,
-  wrong: undefined,
+  responseToWrongClient: undefined,
   ...more,
 })
 
@@ -130,7 +130,7 @@ export const sqliteFacts = factsOf<typeof sqliteCheck>({
 
 export const redisFacts = (info: Record<string, string> = {}): FactsOf<typeof redisCheck> => ({
   url: 'redis://127.0.0.1',
-  failed: undefined,
+  failure: undefined,
   info: { redis_version: '8.0.1', aof_enabled: '1', maxmemory_policy: 'noeviction', ...info },
 })
 
