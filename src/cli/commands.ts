@@ -30,7 +30,7 @@ export const onramp: DefineCommands = (program, context, exit) => {
   addDevelopment(program, context, exit)
 }
 
-const addServe: DefineCommands = (program, _parts, exit) =>
+const addServe: DefineCommands = (program, _context, exit) =>
   program
     .command('serve')
     .description(

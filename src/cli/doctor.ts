@@ -17,12 +17,12 @@ export async function doctor(
   const result = counts.fail > 0 ? 'fail' : counts.warn > 0 ? 'warn' : 'ok'
 
   if (json) {
-    const listed = findings.map(({ group, check, status, message, settings, fix = null }) => {
+    const jsonFindings = findings.map(({ group, check, status, message, settings, fix = null }) => {
       return { group, check, status, says: message, settings, fix }
     })
-    const all = { ...counts, skip: counts.skip + notRun }
-    const printed = { schema_version: 1, result, counts: all, findings: listed }
-    stdout.write(`${JSON.stringify(printed, undefined, 2)}\n`)
+    const allCounts = { ...counts, skip: counts.skip + notRun }
+    const output = { schema_version: 1, result, counts: allCounts, findings: jsonFindings }
+    stdout.write(`${JSON.stringify(output, undefined, 2)}\n`)
   } else {
     const paint = colorsFor(stdout, env)
     for (const [group, found] of Map.groupBy(findings, (finding) => finding.group)) {
@@ -30,8 +30,8 @@ export async function doctor(
       stdout.write(`${paint.bold(group)}\n${lines.join('\n')}\n\n`)
     }
     const checks = notRun === 1 ? '1 check' : `${notRun} checks`
-    const missing = `${checks} could not run: a setting or a response is missing, or --offline is set.\n`
-    if (notRun > 0) stdout.write(paint.dim(missing))
+    const missingText = `${checks} could not run: a setting or a response is missing, or --offline is set.\n`
+    if (notRun > 0) stdout.write(paint.dim(missingText))
     stdout.write(`${formatCounts(counts, paint)}.\n${paint.bold(VERDICTS[result])}\n`)
   }
   return result === 'fail' || (strict && result === 'warn') ? 1 : 0
@@ -49,13 +49,13 @@ const ARROW = '-> '
 function linesOf({ status, message, settings, fix }: Finding, paint: Colors, columns: number) {
   const margin = ' '.repeat(INDENT)
   const [first = '', ...rest] = wrapText(printable(message), columns - INDENT)
-  const faded = (text: string) => (status === 'skip' ? paint.dim(text) : text)
+  const fade = (text: string) => (status === 'skip' ? paint.dim(text) : text)
   const remedy = [settings.join(', '), fix].filter(Boolean).join(': ')
-  const fixing = remedy === '' ? [] : wrapText(printable(remedy), columns - INDENT - ARROW.length)
+  const remedyLines = remedy === '' ? [] : wrapText(printable(remedy), columns - INDENT - ARROW.length)
   return [
-    `  ${paint[COLORS[status]](status.padEnd(INDENT - 2))}${faded(first)}`,
-    ...rest.map((line) => margin + faded(line)),
-    ...fixing.map((line, index) => paint.bold(margin + (index === 0 ? ARROW : '   ') + line)),
+    `  ${paint[COLORS[status]](status.padEnd(INDENT - 2))}${fade(first)}`,
+    ...rest.map((line) => margin + fade(line)),
+    ...remedyLines.map((line, index) => paint.bold(margin + (index === 0 ? ARROW : '   ') + line)),
   ]
 }
 

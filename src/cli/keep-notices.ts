@@ -44,8 +44,8 @@ export class KeepNotices {
   async sendMassDisconnect(disconnect: MassDisconnect, state: KeepState) {
     const { peopleStore, sendEvent, settings, now } = this.#deps
     const report = await createReport(summarizeAll(peopleStore.all()), now())
-    const alone = { ...state, massDisconnects: [disconnect] }
-    const { keepState } = withCompanyNames(report, alone, this.#texts, this.#texts.t.lang)
+    const stateOfDisconnect = { ...state, massDisconnects: [disconnect] }
+    const { keepState } = withCompanyNames(report, stateOfDisconnect, this.#texts, this.#texts.t.lang)
     const notice = massDisconnectNotice(keepState.massDisconnects[0] ?? disconnect, this.#texts)
     const id = `mass disconnect ${disconnect.instance} ${disconnect.noticedAt}`
     const isNotified = disconnect.notifiedAt === undefined && (await this.#send(notice, id))

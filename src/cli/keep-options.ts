@@ -37,7 +37,7 @@ export function applyOptions(
 ): KeepState {
   const { release = [], removed = [], pauseUntil } = options
   const active = activeMassDisconnects(state)
-  const unanswered = unansweredDelistings(state)
+  const unansweredApps = unansweredDelistings(state)
   const { delistedApps: delisted = [], pausedUntil = 0, ...rest } = state
   const currentName = (instance: string) => declaredReplacements.get(instance) ?? instance
   const matchesApp = (
@@ -47,37 +47,37 @@ export function applyOptions(
     [instance, movedTo].some(
       (one) => currentName(app) === currentName(one) || inScope({ datasources: [app] }, one),
     )
-  const paused = pausedApps(state)
+  const pausedInstances = pausedApps(state)
   const isHidden = ({ instance }: { instance: string }) => datasourceOf(instance)?.isHidden === true
   // An app that was only hidden left no list.
   const releasable = [
     ...active,
     ...delisted.filter((app) => !(app.isMoved ?? app.markedConnectedAt) && (app.people > 0 || isHidden(app))),
   ]
-  const pausedNames = [...new Set([...active, ...unanswered].map(({ instance }) => instance))].join(', ')
-  const others = pausedNames && `, only about ${pausedNames}`
+  const pausedNames = [...new Set([...active, ...unansweredApps].map(({ instance }) => instance))].join(', ')
+  const othersText = pausedNames && `, only about ${pausedNames}`
   for (const app of release) {
-    const matching = app === 'all' ? active : releasable.filter((item) => matchesApp(app, item))
-    if (matching.length === 0)
+    const matchingItems = app === 'all' ? active : releasable.filter((item) => matchesApp(app, item))
+    if (matchingItems.length === 0)
       throw new UsageError(
-        `--release ${app}: no emails ${app === 'all' ? '' : 'about this app '}are held back${others}`,
+        `--release ${app}: no emails ${app === 'all' ? '' : 'about this app '}are held back${othersText}`,
       )
-    if (matching.every(isHidden))
+    if (matchingItems.every(isHidden))
       throw new UsageError(
         `--release ${app}: the company file hides it (hidden: true), so no one is emailed about it. Show it first`,
       )
   }
-  const inQuestion = unanswered.map(({ instance }) => instance).join(', ')
+  const inQuestion = unansweredApps.map(({ instance }) => instance).join(', ')
   for (const app of removed) {
     const question = delisted.find((item) => matchesApp(app, item))
     if (question === undefined)
       throw new UsageError(
         `--removed ${app}: this app isn't gone from most lists, or it left fewer than five, so no one was asked about it${inQuestion && `, only about ${inQuestion}`}. If it was removed, hide it in the company file (hidden: true)`,
       )
-    const released = release.find((one) => one !== 'all' && matchesApp(one, question))
-    if (released !== undefined)
+    const releasedApp = release.find((one) => one !== 'all' && matchesApp(one, question))
+    if (releasedApp !== undefined)
       throw new UsageError(
-        `--removed ${app} and --release ${released} contradict each other: it was either removed or connected`,
+        `--removed ${app} and --release ${releasedApp} contradict each other: it was either removed or connected`,
       )
   }
   const isReleased = (item: MassDisconnect | DelistedApp) =>
@@ -90,7 +90,7 @@ export function applyOptions(
   const delistedApps = delisted.map((delistedApp): DelistedApp => {
     const { markedRemovedAt = now, markedConnectedAt = now, ...question } = delistedApp
     if (removed.some((app) => matchesApp(app, delistedApp))) return { ...question, markedRemovedAt }
-    const isConnected = !paused.has(delistedApp.instance) && isReleased(delistedApp)
+    const isConnected = !pausedInstances.has(delistedApp.instance) && isReleased(delistedApp)
     return isConnected ? { ...question, markedConnectedAt } : delistedApp
   })
   const today = utcDay(now)
@@ -99,8 +99,8 @@ export function applyOptions(
     throw new UsageError(
       `--pause-until ${pauseUntil}: ${pauseUntil < today ? 'that day is over' : 'there is no pause to end'}. Today, ${today} (UTC), ends a pause; a later day begins one.`,
     )
-  const changed = { ...rest, massDisconnects, delistedApps, ...(until > now && { pausedUntil: until }) }
-  return withAppEvents(changed, eventsAt(now, changed))
+  const changedState = { ...rest, massDisconnects, delistedApps, ...(until > now && { pausedUntil: until }) }
+  return withAppEvents(changedState, eventsAt(now, changedState))
 }
 
 /** Releases and answers of this moment. */
@@ -137,12 +137,12 @@ export function applyCompanyFile(
   const events: AppEvent[] = []
   for (const { instance, name } of [...apps, ...massDisconnects, ...delistedApps]) {
     if (datasourceOf(instance)?.isHidden !== true || isRemoved(instance)) continue
-    const unasked: DelistedApp = { instance, name, noticedAt: now, since: now, people: 0 }
-    const { markedConnectedAt: _markedConnectedAt, ...app } = delisted.get(instance) ?? unasked
+    const unaskedApp: DelistedApp = { instance, name, noticedAt: now, since: now, people: 0 }
+    const { markedConnectedAt: _markedConnectedAt, ...app } = delisted.get(instance) ?? unaskedApp
     delisted.set(instance, { ...app, markedRemovedAt: now, isHidden: true })
     events.push({ instance, name, at: now, what: 'hidden', people: 0 })
   }
-  const changed = {
+  const changedState = {
     ...state,
     massDisconnects: withReplacements(massDisconnects, activeReplacements).filter(
       (app) => !isRemoved(app.instance) && !isRemoved(app.movedTo),
@@ -154,7 +154,7 @@ export function applyCompanyFile(
         declaredReplacements.has(app.instance) ? { ...app, isReplaced: true } : app,
       ),
   }
-  return withAppEvents(changed, events)
+  return withAppEvents(changedState, events)
 }
 
 type OptionAction = OperatorAction & { what: 'released' | 'markedConnected' | 'removed' | 'confirmed' }
@@ -167,7 +167,7 @@ export function actionsOfRun({ massDisconnects, delistedApps = [] }: KeepState, 
     const { resumedAt, markedRemovedAt, markedConnectedAt } = times
     const since = firstAt ?? newest
     const marks = { released: resumedAt, removed: markedRemovedAt, markedConnected: markedConnectedAt }
-    const done = (Object.keys(marks) as (keyof typeof marks)[]).filter((what) => marks[what] === at)
-    return done.map((what) => ({ at, what, by, app, since }))
+    const doneActions = (Object.keys(marks) as (keyof typeof marks)[]).filter((what) => marks[what] === at)
+    return doneActions.map((what) => ({ at, what, by, app, since }))
   })
 }

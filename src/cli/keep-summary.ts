@@ -26,8 +26,8 @@ const isForOperator = ({ kind, isUndelivered }: { kind: string; isUndelivered: b
   ((kind === 'failed' || kind === 'uncertain') && tally[kind] > 0)
 
 /** Prints the first items, one a line. @param where the place of the other items */
-const indented = (all: readonly string[], where: string): string =>
-  limitFaults(all, (more) => `and ${more} more: see ${where}`)
+const indented = (lines: readonly string[], where: string): string =>
+  limitFaults(lines, (more) => `and ${more} more: see ${where}`)
     .map((line) => `\n  ${printable(line)}`)
     .join('')
 
@@ -61,8 +61,8 @@ function describeNeeds(
   state: KeepState,
   publicUrl: string,
 ): string[] {
-  const paused = activeMassDisconnects(state)
-  const options = paused.map(({ instance, movedTo = instance }) => ` --release ${printable(movedTo)}`)
+  const pausedApps = activeMassDisconnects(state)
+  const options = pausedApps.map(({ instance, movedTo = instance }) => ` --release ${printable(movedTo)}`)
   const releaseAll = `If people have to connect all of these again, send one email:\n  ${COMMAND} keep PEOPLE.csv${options.join('')}`
   return [
     ...items.map(({ title, detail, command, href }) => {
@@ -137,18 +137,18 @@ export function printRun(
   const counts = { ...tally, states, pausedUntil, ...found, limited, ...emails }
   const json = options.json && { ...counts, needs: needs.map((need) => need.replaceAll(/\n */g, ' ')) }
   printSummary(run, runDeps, json, { isDryRun: false, isComplete: false })
-  const all = `${settings.PUBLIC_URL}${peopleUrl({ filter: 'gone' })}`
-  const ended = (keepState.appEvents ?? []).filter(({ at }) => at >= began)
+  const goneListUrl = `${settings.PUBLIC_URL}${peopleUrl({ filter: 'gone' })}`
+  const eventsOfRun = (keepState.appEvents ?? []).filter(({ at }) => at >= began)
   const lines = [
     ...actions.flatMap(describeOf),
-    ...ended.flatMap(({ what, name: app, people: lapsed, at }) =>
+    ...eventsOfRun.flatMap(({ what, name: app, people: lapsed, at }) =>
       what === 'restored' || what === 'ended' || what === 'hidden'
         ? forTerminal(`${t(`admin.since.${what}`, { app, lapsed, day: t.day(at) })}.`)
         : [],
     ),
     renamed.length > 0 &&
       `${renamed.length === 1 ? '1 person has' : `${renamed.length} people have`} a new address or id:${indented(renamed, '--json')}`,
-    unknown.length > 0 && `Unknown to the service:${indented(unknown, all)}`,
+    unknown.length > 0 && `Unknown to the service:${indented(unknown, goneListUrl)}`,
     outdated.length > 0 &&
       `Former addresses on the list: ${outdated.length}. These people are emailed at the new ones. Update the list:${indented(outdated, '--json')}`,
     describeNoApps(report, keepState),

@@ -58,8 +58,8 @@ const LINK_DAYS = 30
 export async function keep(file: string, options: KeepCommandOptions, context: CommandContext) {
   const { stderr } = context
   if (options.now !== undefined && !options.dryRun) throw new UsageError('--now requires --dry-run')
-  const needed = options.dryRun ? [] : (['SERVICE_GLOBAL_TOKEN', 'SMTP_URL', 'MAIL_FROM'] as const)
-  const input = await loadRunInput(file, needed, options.includeGuests, context)
+  const neededSettings = options.dryRun ? [] : (['SERVICE_GLOBAL_TOKEN', 'SMTP_URL', 'MAIL_FROM'] as const)
+  const input = await loadRunInput(file, neededSettings, options.includeGuests, context)
   // A failed export is often an empty file.
   if (input.list.length === 0) for (const fault of limitFaults(input.faults)) stderr.write(`${fault}\n`)
 
@@ -107,8 +107,8 @@ async function printDueEmails(records: Records, input: KeepInput): Promise<numbe
   const doubt = rows.doubt(input.faults.length === 0)
   if (doubt !== undefined && options.confirm !== true) throw new ConfirmationRequired(doubt)
   const store = openKeepState(records, settings)
-  const changed = applyOptions(await store.load(), options, { now: now(), ...company })
-  const state = applyCompanyFile(changed, company, now())
+  const changedState = applyOptions(await store.load(), options, { now: now(), ...company })
+  const state = applyCompanyFile(changedState, company, now())
   const { list, renamed, faults } = await previewRenames(rows, inUse, input)
   const andMore = (more: number) => `and ${more} more`
   for (const change of limitFaults(ListedPeople.describe(renamed, false), andMore))
@@ -196,10 +196,10 @@ async function runKeep(
   requireList(list)
   const store = openKeepState(records, settings)
   const at = now()
-  const stored = await store.load()
-  const current = applyOptions(stored, options, { now: at, ...company })
+  const storedState = await store.load()
+  const current = applyOptions(storedState, options, { now: at, ...company })
   const actions = actionsOfRun(current, at)
-  const before = applyCompanyFile(current, company, at)
+  const stateBefore = applyCompanyFile(current, company, at)
   const audit = createOperatorAudit(settings, stderr)
   const save = createAuditedSave(store, actions, { holdsLease, audit })
   await services.mailServer?.check()
@@ -231,12 +231,12 @@ async function runKeep(
   const notices = new KeepNotices({ settings, company, t, peopleStore, compose, mailServer, sendEvent, now })
   const keepRun = new KeepRun(list, runDeps, {
     composeFor,
-    state: withActions(before, actions),
+    state: withActions(stateBefore, actions),
     save,
     company,
-    notify: (disconnect) => notices.sendMassDisconnect(disconnect, before),
+    notify: (disconnect) => notices.sendMassDisconnect(disconnect, stateBefore),
     ownersOf: (instance) => company.approversOf(instance, settings.ADMIN_EMAILS).owners,
-    requestApproval: (approval) => notices.requestApproval(approval, before),
+    requestApproval: (approval) => notices.requestApproval(approval, stateBefore),
     findDecision: (instance) => store.findDecision(instance),
     requireConfirmation: (message) => {
       if (!isConfirmed()) throw new ConfirmationRequired(message)
@@ -244,23 +244,23 @@ async function runKeep(
     isComplete: input.faults.length === 0,
   })
   const state = await keepRun.work().finally(() => progress?.end())
-  const after = applyCompanyFile(state, company, now())
+  const stateAfter = applyCompanyFile(state, company, now())
   tally.rows = list.length
-  const report = await createReport(summarizeAll(peopleStore.all(), after), now(), {
-    since: before.digest?.at,
-    state: after,
+  const report = await createReport(summarizeAll(peopleStore.all(), stateAfter), now(), {
+    since: stateBefore.digest?.at,
+    state: stateAfter,
   })
   const faults = [...input.faults, ...keepRun.listFaults]
-  const needs = needsOfRun(tally, zonesWithoutRun(after, now()).join(', '), faults)
-  const counted = await withCounts({ ...after, stopped: undefined, needs }, report, notices, now)
-  await save(counted)
-  if (stored.pausedUntil !== undefined && current.pausedUntil === undefined)
+  const needs = needsOfRun(tally, zonesWithoutRun(stateAfter, now()).join(', '), faults)
+  const countedState = await withCounts({ ...stateAfter, stopped: undefined, needs }, report, notices, now)
+  await save(countedState)
+  if (storedState.pausedUntil !== undefined && current.pausedUntil === undefined)
     stderr.write('The pause is over.\n')
-  const outOfHours = await emailsOutOfHours(list, peopleStore, { company, state: counted, now: now() })
+  const outOfHours = await emailsOutOfHours(list, peopleStore, { company, state: countedState, now: now() })
   const renamed = ListedPeople.describe(noted.renamed, true)
   const outdated = ListedPeople.describe(keepRun.outdated, true)
   const outcome = { ...noted, renamed, outdated, actions, outOfHours, began: at }
-  return printRun(report, counted, { ...input, runDeps }, outcome) ? EXIT_NEEDS_SOMEONE : 0
+  return printRun(report, countedState, { ...input, runDeps }, outcome) ? EXIT_NEEDS_SOMEONE : 0
 }
 
 /** @returns a function that is true with --confirm, and then adds the action once */
@@ -274,7 +274,7 @@ const createConfirmation =
 
 /** Adds what the report counts to the state, and sends the emails that follow from it. */
 async function withCounts(state: KeepState, report: Report, notices: KeepNotices, now: () => number) {
-  const counted: KeepState = {
+  const countedState: KeepState = {
     ...state,
     ...(await notices.sendDelistedApps(state, report)),
     apps: report.datasources.map(({ instance, name }) => ({ instance, name })),
@@ -282,8 +282,8 @@ async function withCounts(state: KeepState, report: Report, notices: KeepNotices
     // An outage would stay in the trend.
     days: report.isNoneLeft && report.hadToConnect === 0 ? state.days : withDay(state.days, report),
   }
-  const isSent = await notices.sendDigest(counted, report)
-  return isSent ? { ...counted, digest: { ...countsOf(report), at: now() } } : counted
+  const isSent = await notices.sendDigest(countedState, report)
+  return isSent ? { ...countedState, digest: { ...countsOf(report), at: now() } } : countedState
 }
 
 /** Saves the state with the run's actions, and audits each action once. */
@@ -292,7 +292,7 @@ function createAuditedSave(
   actions: ReturnType<typeof actionsOfRun>,
   { holdsLease, audit }: { holdsLease: () => Promise<boolean>; audit: Audit },
 ) {
-  let audited = 0
+  let auditedCount = 0
   return async (state: KeepState): Promise<void> => {
     if (!(await holdsLease())) throw new RunStopped('another run took over')
     await store.save(
@@ -301,9 +301,9 @@ function createAuditedSave(
         actions.filter((action) => !state.actions?.includes(action)),
       ),
     )
-    for (const { what, app: datasource, by: operator } of actions.slice(audited))
+    for (const { what, app: datasource, by: operator } of actions.slice(auditedCount))
       audit({ event: what === 'markedConnected' ? 'released' : what, datasource, operator })
-    audited = actions.length
+    auditedCount = actions.length
   }
 }
 

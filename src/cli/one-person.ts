@@ -34,14 +34,14 @@ export async function forgetPerson(address: string, { env, stdout, stderr, now }
   const isForgotten = await withStore(settings, async (records) => {
     const people = openPeople({ records, settings, now })
     email = await people.currentAddress(address)
-    const stored = await people.get(email).catch((error: unknown) => {
+    const storedPerson = await people.get(email).catch((error: unknown) => {
       // The record is deleted in any case; its walks expire.
       if (!(error instanceof PersonUnreadable)) throw error
     })
-    isListed = stored?.listedAt !== undefined && stored.leftAt === undefined
+    isListed = storedPerson?.listedAt !== undefined && storedPerson.leftAt === undefined
     const dataKey = await createKeyRing(records, settings.SESSION_SECRET).dataKey()
     // Walks are deleted first, because only the record names them.
-    for (const signIn of stored?.signIns ?? []) await WalkStore.erase(records, signIn, dataKey)
+    for (const signIn of storedPerson?.signIns ?? []) await WalkStore.erase(records, signIn, dataKey)
     return await people.forget(email)
   })
   if (isForgotten)

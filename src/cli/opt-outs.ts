@@ -28,10 +28,10 @@ async function changeAddresses(
       const email = await people.currentAddress(address)
       const action = { at: now(), what: event.event, by: operatorName() }
       let isChanged = false
-      await people.change(email, (before) => {
-        const after = change(before, action.at, normalizedAddress(address))
-        isChanged = after !== before
-        return isChanged ? withAction(after, action) : before
+      await people.change(email, (person) => {
+        const changedPerson = change(person, action.at, normalizedAddress(address))
+        isChanged = changedPerson !== person
+        return isChanged ? withAction(changedPerson, action) : person
       })
       if (isChanged) audit({ ...event, email, operator: action.by })
       stdout.write(`${email}: ${isChanged ? messages.done : messages.unchanged}\n`)
@@ -50,19 +50,19 @@ function withBounce(person: Person, _now: number, address: string): Person {
   const leftAt = address === email ? Infinity : (renames.at(nth)?.at ?? -Infinity)
   const emails = person.campaigns.flatMap((campaign) => campaign.emails)
   // The present address wasn't sent a deferred email, which a former one may have rejected.
-  const sent = emails.filter(({ state }) => address !== email || state !== 'deferred')
-  const newest = sent.toSorted((one, other) => one.at - other.at).at(-1)
+  const sentEmails = emails.filter(({ state }) => address !== email || state !== 'deferred')
+  const newest = sentEmails.toSorted((one, other) => one.at - other.at).at(-1)
   if (newest === undefined || newest.state === 'failed' || newest.state === 'deferred') return person
   // A newer email went to another address.
   if (newest.at >= leftAt) return person
   const change =
     address === email ? ({ state: 'failed' } as const) : ({ state: 'deferred', wasRejected: true } as const)
-  const marked = (one: EmailRecord): EmailRecord => (one === newest ? { ...one, ...change } : one)
-  const campaigns = person.campaigns.map((one) => ({ ...one, emails: one.emails.map(marked) }))
+  const withOutcome = (one: EmailRecord): EmailRecord => (one === newest ? { ...one, ...change } : one)
+  const campaigns = person.campaigns.map((one) => ({ ...one, emails: one.emails.map(withOutcome) }))
   return { ...person, campaigns }
 }
 
-export async function bounced(
+export async function markBounced(
   emails: readonly string[],
   { list: file }: { list?: string | undefined },
   context: CommandContext,

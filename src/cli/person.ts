@@ -56,8 +56,8 @@ export async function showPerson(
     const t = operatorTexts()
     const page = personPage(person, keepState, company, { t, now: now() })
     const parts = partsOf(page, settings.PUBLIC_URL, t, columnsFor(stdout))
-    const written = (line: string) => `${forTerminal(line)}\n`
-    stdout.write(parts.map((lines) => lines.map(written).join('')).join('\n'))
+    const terminalLine = (line: string) => `${forTerminal(line)}\n`
+    stdout.write(parts.map((lines) => lines.map(terminalLine).join('')).join('\n'))
     return 0
   })
 }

@@ -31,16 +31,16 @@ export async function rename(
   if (isOne === (file !== undefined)) throw new UsageError('expects OLD and NEW, or --file FILE')
   const settings = loadSettingsWithoutClient(env)
   const faults: string[] = []
-  const read = isOne ? [{ from, to, where: '' }] : await readRenames(file ?? '', context, faults)
+  const renames = isOne ? [{ from, to, where: '' }] : await readRenames(file ?? '', context, faults)
   await withStore(settings, async (records) => {
     const people = openPeople({ records, settings, now })
     const onDone = (change: Rename) => void stdout.write(`${change.from}: is ${change.to} now\n`)
     const audit = createOperatorAudit(settings, stderr)
-    for (const change of read) {
+    for (const change of renames) {
       const current = await people.currentAddress(change.from)
       if (current !== normalizedAddress(change.to)) change.from = current
     }
-    for (const change of await renameAll(people, read, { audit, now, onDone }))
+    for (const change of await renameAll(people, renames, { audit, now, onDone }))
       if (change.outcome === 'unchanged') stdout.write(`${change.fault}\n`)
       else faults.push(change.where + change.fault)
   })
@@ -63,12 +63,12 @@ export async function renameAll<R extends AddressChange>(
   const { audit, now, onDone, by: source } = options
   const by = operatorName()
   const change = (person: Person): Person => {
-    const renamed = withAction(person, { at: now(), what: 'renamed', by })
-    return source === 'list' ? renamed : { ...renamed, hasUnlistedAddress: true }
+    const renamedPerson = withAction(person, { at: now(), what: 'renamed', by })
+    return source === 'list' ? renamedPerson : { ...renamedPerson, hasUnlistedAddress: true }
   }
   const refused: (R & { outcome: keyof typeof FAULTS; fault: string })[] = []
-  for (const requested of all) {
-    const { from, to } = requested
+  for (const requestedChange of all) {
+    const { from, to } = requestedChange
     const isMoving = all.some((other) => other.from === to)
     const outcome = await people.rename(from, to, { change, by: source }).catch((error: unknown) => {
       if (!(error instanceof PersonUnreadable)) throw error
@@ -76,13 +76,13 @@ export async function renameAll<R extends AddressChange>(
     })
     if (outcome === 'renamed') {
       audit({ event: 'renamed', result: 'done', email: to, former: from, operator: by })
-      onDone(requested)
+      onDone(requestedChange)
     } else {
       const fault =
         outcome === 'taken' && source === 'list'
           ? takenOnListFault(to, isMoving)
           : FAULTS[outcome](to, isMoving)
-      refused.push({ ...requested, outcome, fault: `${from}: unchanged: ${fault}` })
+      refused.push({ ...requestedChange, outcome, fault: `${from}: unchanged: ${fault}` })
     }
   }
   return refused.length === all.length ? refused : await renameAll(people, refused, options)

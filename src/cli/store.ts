@@ -87,11 +87,11 @@ export async function backup(
       'the store is Redis (REDIS_URL), which has backups of its own: copy its RDB file after BGSAVE, or use the snapshots of your provider (docs/operations.md)',
     )
 
-  const done = await backUpFolder(folder, file, { isReplaced: force })
+  const copy = await backUpFolder(folder, file, { isReplaced: force })
   stdout.write(
     json
-      ? `${JSON.stringify({ schema_version: 1, ...done })}\n`
-      : `Backed up ${done.records} records (${done.bytes} bytes) to ${printable(done.file)}\n`,
+      ? `${JSON.stringify({ schema_version: 1, ...copy })}\n`
+      : `Backed up ${copy.records} records (${copy.bytes} bytes) to ${printable(copy.file)}\n`,
   )
   return 0
 }

@@ -61,7 +61,7 @@ it.each([
 
 it('a message is as wide as the terminal, and one line elsewhere', async () => {
   writeFileSync(list, `email,Phone\nada@acme.example,7\n${'x'.repeat(90)},8\n`)
-  const printed = async (args: string[], terminal = {}) => {
+  const outputOf = async (args: string[], terminal = {}) => {
     const { err } = await runCommand(args, env, { input: '', ...terminal })
     return err.trimEnd().split('\n')
   }
@@ -72,7 +72,7 @@ it('a message is as wide as the terminal, and one line elsewhere', async () => {
     ['person', 'rename', 'a@acme.example'],
     ['keep', list, '--pause-until', 'x'],
   ]) {
-    const [lines, whole] = [await printed(args, narrow), await printed(args)]
+    const [lines, whole] = [await outputOf(args, narrow), await outputOf(args)]
     expect(lines.filter((line) => line.length > 80 && line.includes(' '))).toEqual([])
     expect(lines.join(' ').split(/\s+/)).toEqual(whole.join(' ').split(/\s+/))
   }

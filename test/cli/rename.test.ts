@@ -5,7 +5,7 @@ import { withMilestone } from '../../src/people/person.ts'
 import { runCommand } from './run-command.ts'
 import { useStoredPeople } from './stored-people.ts'
 
-const [ada, adaNew, bob, eve] = ['ada', 'lovelace', 'bob', 'eve'].map((name) => `${name}@acme.example`) as [
+const [ada, lovelace, bob, eve] = ['ada', 'lovelace', 'bob', 'eve'].map((name) => `${name}@acme.example`) as [
   string,
   string,
   string,
@@ -22,39 +22,39 @@ const rename = (...args: string[]) => runCommand(['person', 'rename', ...args], 
 
 it('a rename is audited and recorded', async () => {
   await store(ada)
-  const { exit, out, err } = await rename('Ada@acme.example', adaNew)
-  expect({ exit, out }).toEqual({ exit: 0, out: `${ada}: is ${adaNew} now\n` })
+  const { exit, out, err } = await rename('Ada@acme.example', lovelace)
+  expect({ exit, out }).toEqual({ exit: 0, out: `${ada}: is ${lovelace} now\n` })
 
   const by = userInfo().username
   expect(JSON.parse(err)).toMatchObject({
     audit: 'renamed',
     result: 'done',
-    emailId: await idOf(adaNew),
+    emailId: await idOf(lovelace),
     formerEmailId: await idOf(ada),
     operator: by,
   })
   expect(err).not.toContain('@')
 
-  const person = await withPeople((people) => people.get(adaNew))
+  const person = await withPeople((people) => people.get(lovelace))
   expect(person).toMatchObject({ optedOutAt: 1, actions: [{ what: 'renamed', by }] })
 })
 
 it('commands about a former address follow a rename', async () => {
   await store(ada)
-  await rename(ada, adaNew)
-  expect(await rename(ada, adaNew)).toMatchObject({
+  await rename(ada, lovelace)
+  expect(await rename(ada, lovelace)).toMatchObject({
     exit: 0,
-    out: `${ada}: unchanged: is ${adaNew} already\n`,
+    out: `${ada}: unchanged: is ${lovelace} already\n`,
     err: '',
   })
-  expect((await runCommand(['opt-out', ada], env)).out).toContain(`${adaNew}: unchanged`)
-  expect((await runCommand(['invite', 'forget', ada], env)).out).toBe(`Deleted all data for ${adaNew}\n`)
+  expect((await runCommand(['opt-out', ada], env)).out).toContain(`${lovelace}: unchanged`)
+  expect((await runCommand(['invite', 'forget', ada], env)).out).toBe(`Deleted all data for ${lovelace}\n`)
 })
 
 it('a second rename by the former address finds the person, with the opt-out', async () => {
   await store(ada)
-  await rename(ada, adaNew)
-  expect(await rename(ada, eve)).toMatchObject({ exit: 0, out: `${adaNew}: is ${eve} now\n` })
+  await rename(ada, lovelace)
+  expect(await rename(ada, eve)).toMatchObject({ exit: 0, out: `${lovelace}: is ${eve} now\n` })
   const [former, person] = await withPeople((people) => Promise.all([people.get(ada), people.get(eve)]))
   expect(former).toBeUndefined()
   expect(person?.optedOutAt).toBe(1)
@@ -68,7 +68,7 @@ it('a file of renames is applied in any order, and each refused line is named', 
   const lines = [
     'old,new',
     `${ada},${bob}`,
-    `${bob},${adaNew}`,
+    `${bob},${lovelace}`,
     `${eve},${ada}`,
     `${eve},x`,
     `no@acme.example,${eve}`,
@@ -79,7 +79,7 @@ it('a file of renames is applied in any order, and each refused line is named', 
 
   expect(exit).toBe(1)
   expect(out.split('\n')).toEqual([
-    `${bob}: is ${adaNew} now`,
+    `${bob}: is ${lovelace} now`,
     `${ada}: is ${bob} now`,
     `${eve}: is ${ada} now`,
     '',
@@ -106,7 +106,7 @@ it('exchanged addresses are refused, and both people keep their data', async () 
 
 it.each([
   ['one address', [ada]],
-  ['a file beside addresses', [ada, adaNew, '--file', 'x.csv']],
+  ['a file beside addresses', [ada, lovelace, '--file', 'x.csv']],
 ])('a rename of %s is wrong usage', async (_what, args) => {
   expect(await rename(...args)).toMatchObject({ exit: 2 })
 })

@@ -114,12 +114,12 @@ it('onramp status fits long names on 80 columns, and lets none control the termi
 })
 
 it('onramp status uses colors only on a terminal without NO_COLOR', async () => {
-  const shown = async (env: object, terminal: object) =>
+  const outputWith = async (env: object, terminal: object) =>
     (await runCommand(['status', 'bob@acme.example'], { ...global(), ...env }, terminal)).out
   const terminal = { isTTY: true, columns: 80 }
-  expect(await shown({}, terminal)).toContain('\u001B[')
-  expect(await shown({ NO_COLOR: '1' }, terminal)).not.toContain('\u001B[')
-  expect(await shown({}, {})).not.toContain('\u001B[')
+  expect(await outputWith({}, terminal)).toContain('\u001B[')
+  expect(await outputWith({ NO_COLOR: '1' }, terminal)).not.toContain('\u001B[')
+  expect(await outputWith({}, {})).not.toContain('\u001B[')
 })
 
 it.each([

@@ -93,7 +93,7 @@ Examples:
     .addOption(textOption('--list <FILE>', 'and everyone on this list (- is standard input)'))
     .addHelpText('after', EXITS)
     .action(async (emails, options) =>
-      exit((await import('../opt-outs.ts')).bounced(emails ?? [], options, context)),
+      exit((await import('../opt-outs.ts')).markBounced(emails ?? [], options, context)),
     )
 
 const addForget: DefineCommands = (invite, context, exit) =>

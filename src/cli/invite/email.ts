@@ -17,12 +17,12 @@ const NO_FROM = { name: '', address: 'no-reply@localhost' }
 /** @param needed required settings that are optional for the server @throws {SettingsError} */
 export function loadSettingsWith(needed: readonly (keyof Settings)[], env: NodeJS.ProcessEnv): Settings {
   const settings = loadSettingsWithoutClient(env)
-  const missing = settingDefinitions.filter(
+  const missingSettings = settingDefinitions.filter(
     ({ name }) => needed.includes(name as keyof Settings) && settings[name as keyof Settings] === undefined,
   )
-  if (missing.length > 0)
+  if (missingSettings.length > 0)
     throw new SettingsError(
-      missing.map(({ name, meaning }) => `${name} is required for this command: ${meaning}`),
+      missingSettings.map(({ name, meaning }) => `${name} is required for this command: ${meaning}`),
     )
   useProxy(settings)
   return settings

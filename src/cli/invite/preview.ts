@@ -51,7 +51,7 @@ export async function preview(
     const emails = shownLanguages.map((language) => emailIn(language, 'invitation', to))
     return await sendEmails(emails, settings, context.stderr)
   }
-  writing(folder, () => mkdirSync(folder, { recursive: true }))
+  withWriteFault(folder, () => mkdirSync(folder, { recursive: true }))
   for (const language of shownLanguages)
     for (const kind of Object.keys(KINDS) as (keyof typeof KINDS)[]) {
       // File names omit the default language.
@@ -68,15 +68,16 @@ async function languagesShown(
   list: string | undefined,
   { stdin, stderr }: CommandContext,
 ): Promise<string[]> {
-  const wanted = new Set(tags.map(languageOf))
-  if (wanted.has(undefined)) throw new UsageError('--language expects a language tag like en, de or pt-BR')
+  const wantedLanguages = new Set(tags.map(languageOf))
+  if (wantedLanguages.has(undefined))
+    throw new UsageError('--language expects a language tag like en, de or pt-BR')
   if (list !== undefined) {
     const { people, faults } = await readList(openList(list, stdin), undefined, { write: () => {} })
     for (const fault of limitFaults(faults)) stderr.write(`${fault}\n`)
-    for (const { language } of people) wanted.add(language)
+    for (const { language } of people) wantedLanguages.add(language)
   }
-  if (wanted.size === 0) wanted.add(undefined)
-  const nearestTags = new Set([...wanted].map((tag = '') => languages.nearest(tag).lang))
+  if (wantedLanguages.size === 0) wantedLanguages.add(undefined)
+  const nearestTags = new Set([...wantedLanguages].map((tag = '') => languages.nearest(tag).lang))
   return languages.offered.map(({ tag }) => tag).filter((tag) => nearestTags.has(tag))
 }
 
@@ -88,12 +89,12 @@ async function writeFiles(path: string, email: Email, stdout: Output): Promise<v
     eml: await toEml(email),
   })) {
     const file = `${path}.${ending}`
-    writing(file, () => writeFileSync(file, content))
+    withWriteFault(file, () => writeFileSync(file, content))
     stdout.write(`${file}\n`)
   }
 }
 
-function writing(path: string, write: () => void): void {
+function withWriteFault(path: string, write: () => void): void {
   try {
     write()
   } catch (error) {

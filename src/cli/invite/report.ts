@@ -86,9 +86,9 @@ const NAME_COLUMNS = 41
 function appsIn({ datasources }: Report): string[] {
   const rows = datasources.slice(0, MAX_APPS).map(({ instance, name, counts }) => {
     const figures = [counts.connected, counts.waiting, counts.skipped, counts.blocked].map(formatCount)
-    const shown = fitToColumns(`${printable(name)} [${printable(instance)}]`, NAME_COLUMNS).trimEnd()
-    return `${figures.join('')}  ${shown}\n`
+    const shownName = fitToColumns(`${printable(name)} [${printable(instance)}]`, NAME_COLUMNS).trimEnd()
+    return `${figures.join('')}  ${shownName}\n`
   })
-  const more = datasources.length - MAX_APPS
-  return more > 0 ? [...rows, `${' '.repeat(38)}and ${more} more (use --json)\n`] : rows
+  const moreApps = datasources.length - MAX_APPS
+  return moreApps > 0 ? [...rows, `${' '.repeat(38)}and ${moreApps} more (use --json)\n`] : rows
 }

@@ -40,8 +40,8 @@ export async function send(file: string, options: SendOptions, context: CommandC
   const { stderr } = context
   const { dryRun } = options
   const forEmails = dryRun ? [] : (['SMTP_URL', 'MAIL_FROM'] as const)
-  const needed = ['SERVICE_GLOBAL_TOKEN', ...forEmails] as const
-  const input = await loadRunInput(file, needed, options.includeGuests, context)
+  const neededSettings = ['SERVICE_GLOBAL_TOKEN', ...forEmails] as const
+  const input = await loadRunInput(file, neededSettings, options.includeGuests, context)
   const { list, faults, settings } = input
   for (const fault of limitFaults(faults)) stderr.write(`${fault}\n`)
   if (faults.length > 0 && options.onInvalid === 'stop')
@@ -166,9 +166,9 @@ async function invitationCampaign(records: Records, run: SendRun): Promise<Campa
   // Without keep, nothing evaluates whether apps that left a list were removed.
   const state = { evaluatedAt: Infinity, ...saved }
   for (const disconnect of activeMassDisconnects(state)) {
-    const paused = [...pausedApps({ massDisconnects: [disconnect] })].map(printable)
-    const command = `${COMMAND} keep PEOPLE.csv --release ${paused.at(-1)}`
-    context.stderr.write(`${paused.join(', ')}: on hold until ${command}.\n`)
+    const pausedNames = [...pausedApps({ massDisconnects: [disconnect] })].map(printable)
+    const command = `${COMMAND} keep PEOPLE.csv --release ${pausedNames.at(-1)}`
+    context.stderr.write(`${pausedNames.join(', ')}: on hold until ${command}.\n`)
   }
   const { remindAfter, datasource: datasources = [] } = options
   const isAbout: Campaign['isAbout'] = ({ instance }) => inScope({ datasources }, instance)
@@ -237,7 +237,7 @@ const eventPrinter = (
     const kind = reminder === 0 ? 'invitation' : `reminder ${reminder}`
     const line = `${email}  ${kind}  ${printable(apps.join(', '))}`
     // A terminal gets one line, a program the complete text.
-    const shown = stdout.isTTY === true ? fitToColumns(line, (stdout.columns ?? 80) - 1).trimEnd() : line
-    progress.print(`${shown}\n`, stdout)
+    const shownLine = stdout.isTTY === true ? fitToColumns(line, (stdout.columns ?? 80) - 1).trimEnd() : line
+    progress.print(`${shownLine}\n`, stdout)
   },
 })
