@@ -50,17 +50,17 @@ function toPacked(manifest: Manifest): Record<string, unknown> {
   // `*` marks another package of this repository, which a tarball requires in the same release.
   const ranges = (all: Manifest['dependencies'] = {}) =>
     mapValues(all, (range) => (range === '*' ? version : range))
-  const kept = Object.entries(others).filter(([name]) => !CLONE_ONLY.includes(name))
-  const both = (path: string) => ({ types: toDist(path, '.d.ts'), default: toDist(path) })
+  const keptMembers = Object.entries(others).filter(([name]) => !CLONE_ONLY.includes(name))
+  const typesAndDefault = (path: string) => ({ types: toDist(path, '.d.ts'), default: toDist(path) })
   return {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(keptMembers),
     // After an interrupted run, the next one restores the original file.
     scripts: { prepack: scripts['prepack'], postpack: scripts['postpack'] },
     version,
     bin: bin && mapValues(bin, toDist),
     dependencies: ranges(dependencies),
     peerDependencies: ranges(peerDependencies),
-    ...(exports && { exports: mapValues(exports, both) }),
+    ...(exports && { exports: mapValues(exports, typesAndDefault) }),
   }
 }
 

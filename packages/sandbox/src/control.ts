@@ -11,8 +11,8 @@ import { stateOn } from './service/service.ts'
 import { switchesSchema, type Switches } from './switches.ts'
 import type { Sandbox } from './backend.ts'
 
-const down = { close: true }
-const signInDown = { authorizationServer: down, externalIdp: down }
+const networkFailure = { close: true }
+const signInDown = { authorizationServer: networkFailure, externalIdp: networkFailure }
 
 /** Each preset is a button, which first resets the other switches. */
 const presets: { name: string; label: string; switches: Partial<Switches> }[] = [
@@ -21,7 +21,7 @@ const presets: { name: string; label: string; switches: Partial<Switches> }[] = 
   { name: 'slow', label: 'Consents take effect after 30 s', switches: { consentDelaySeconds: 30 } },
   { name: 'lag', label: 'The service takes 2 s', switches: { latencyMs: 2_000 } },
   { name: 'busy', label: 'The service is busy', switches: { rateLimit: { perSecond: 0.2, burst: 1 } } },
-  { name: 'down', label: 'The service is down', switches: { answers: { service: down } } },
+  { name: 'down', label: 'The service is down', switches: { answers: { service: networkFailure } } },
   { name: 'sign-in-down', label: 'Sign-in is down', switches: { answers: signInDown } },
 ]
 
@@ -161,9 +161,11 @@ function table(head: string[], rows: Cell[][]): Html {
 
 function personBlock(sandbox: Sandbox, { id, name, email, datasources }: Person): Html {
   const state = sandbox.state(id)
-  const done = Object.values(state).filter((entry) => entry === 'authorized').length
+  const authorizedCount = Object.values(state).filter((entry) => entry === 'authorized').length
   return html`<details>
-    <summary>${name} <small>${email} · ${done} of ${datasources.length} authorized</small></summary>
+    <summary>
+      ${name} <small>${email} · ${authorizedCount} of ${datasources.length} authorized</small>
+    </summary>
     <p class="note">Service token: <code>${sandbox.serviceTokens.user(id)}</code></p>
     ${table(
       ['Datasource', 'State', 'Change'],
@@ -230,9 +232,9 @@ function switchesFromForm(form: URLSearchParams, current: Switches): Partial<Swi
     if (typeof current[name] === 'boolean') return [name, value !== null]
     return [name, value === null ? current[name] : value === '' ? null : jsonOrText(value)]
   })
-  const removed = Object.keys(current.answers).map((operation) => [operation, null])
+  const removals = Object.keys(current.answers).map((operation) => [operation, null])
   const switches: Partial<Switches> = Object.fromEntries(given)
-  return { ...switches, answers: { ...Object.fromEntries(removed), ...switches.answers } }
+  return { ...switches, answers: { ...Object.fromEntries(removals), ...switches.answers } }
 }
 
 /** Text that isn't JSON, such as a date, stays unchanged. */

@@ -69,8 +69,8 @@ export async function listen(name: ServerName, addresses: ServerAddresses) {
       const url = new URL(req.url?.startsWith('/') && URL.canParse(target) ? target : 'http://sandbox/')
       const isBelow = `${url.pathname}/`.startsWith(`${mount}/`)
       // The well-known part comes before the issuer's path (RFC 8414 3.1).
-      const inserted = url.pathname === METADATA + mount ? METADATA : ''
-      const path = isBelow ? url.pathname.slice(mount.length) || '/' : inserted
+      const metadataPath = url.pathname === METADATA + mount ? METADATA : ''
+      const path = isBelow ? url.pathname.slice(mount.length) || '/' : metadataPath
       const operation = handler.operation(path)
       const entry: JournalEntry = {
         at: new Date().toISOString(),

@@ -12,7 +12,7 @@ const names = [
   ['signIn', 'resume', 'token', 'revocation', 'userinfo', 'endSession'],
 ].flat()
 const ofServers = serverNames.flatMap((server) => names.map((name) => `${server}.${name}`))
-const known = new Set<string>([...names, ...serverNames, ...ofServers])
+const knownOperations = new Set<string>([...names, ...serverNames, ...ofServers])
 
 /** `status` is 0 until the response, and stays 0 if the connection was cut. */
 type JournalEntry = {
@@ -38,7 +38,7 @@ export class Journal {
 
   /** True for an `operation`, a `server.operation` or a server, to guard tests against misspelt names. */
   static isOperation(this: void, name: string): boolean {
-    return known.has(name)
+    return knownOperations.has(name)
   }
 
   add(entry: JournalEntry): void {

@@ -43,11 +43,11 @@ const SHOWN_MAILS = 50
 /** Shows the newest emails first. @param recipient part of a recipient's address; empty: any */
 export async function mailPage(emails: readonly ReceivedMail[], recipient: string) {
   const part = recipient.trim().toLowerCase()
-  const found = emails.filter(
+  const foundEmails = emails.filter(
     ({ to }) => part === '' || to.some((address) => address.toLowerCase().includes(part)),
   )
-  const last = found.slice(-SHOWN_MAILS).toReversed()
-  const shown = await Promise.all(last.map((mail, index) => mailBlock(mail, index === 0)))
+  const last = foundEmails.slice(-SHOWN_MAILS).toReversed()
+  const blocks = await Promise.all(last.map((mail, index) => mailBlock(mail, index === 0)))
   const body = html`<p class="note">${countOf(emails.length)} caught. Nothing is delivered.</p>
     <form class="find" action="/mail" method="get" role="search">
       <label for="to">Search by recipient</label>
@@ -56,8 +56,10 @@ export async function mailPage(emails: readonly ReceivedMail[], recipient: strin
         <button class="inline" type="submit">Find</button>
       </div>
     </form>
-    <p>${countOf(found.length)}${found.length > last.length && ` (showing the last ${last.length})`}</p>
-    ${shown}
+    <p>
+      ${countOf(foundEmails.length)}${foundEmails.length > last.length && ` (showing the last ${last.length})`}
+    </p>
+    ${blocks}
     <p><a href="/">Control panel</a></p>`
   return { title: 'Inbox', site: 'Sandbox', body, wide: true }
 }
@@ -67,7 +69,7 @@ const countOf = (count: number) => (count === 0 ? 'No emails' : count === 1 ? 'O
 /** Shows an email like a mail program: without scripts, and links open a new page. */
 async function mailBlock({ at, to, raw }: ReceivedMail, isOpen: boolean): Promise<Html> {
   const mail = await PostalMime.parse(raw)
-  const linked = (mail.text ?? '')
+  const linkedText = (mail.text ?? '')
     .split(/(https?:\/\/\S+)/)
     .map((part, index) => (index % 2 === 0 ? part : html`<a href="${part}">${part}</a>`))
   return html`<details ${isOpen && 'open'}>
@@ -83,7 +85,7 @@ async function mailBlock({ at, to, raw }: ReceivedMail, isOpen: boolean): Promis
     }
     <details>
       <summary>As plain text</summary>
-      <pre>${linked}</pre>
+      <pre>${linkedText}</pre>
     </details>
     <details>
       <summary>Headers</summary>

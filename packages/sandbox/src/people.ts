@@ -42,12 +42,12 @@ const wikis = numbers.map((number): Datasource => ({
   displayName: `Wiki ${number}`,
 }))
 
-const connected = (datasource: Datasource): Datasource => ({ ...datasource, authorized: true })
+const asConnected = (datasource: Datasource): Datasource => ({ ...datasource, authorized: true })
 
 export const demoPeople: Person[] = [
   person('ada', 'Ada Lovelace', [slack, github, drive, jira, confluence]),
   person('bob', 'Bob Kahn', [slack, drive]),
-  person('carol', 'Carol Shaw', [slack, github].map(connected)),
+  person('carol', 'Carol Shaw', [slack, github].map(asConnected)),
   person('dan', 'Dan Bricklin', [slack, { instance: 'slack_2', displayName: 'Slack' }, github]),
 ]
 
@@ -80,10 +80,10 @@ const SHARED = [slack, github, drive, jira, confluence]
 export function generatePeople(size = 0): Person[] {
   return Array.from({ length: size }, (_, index) => {
     const name = `${FIRST[index % 10]} ${LAST[Math.floor(index / 10) % 10]}`
-    const missing = index % 5 < 2 ? 0 : ((index % 7) % 5) + 1
+    const unconnectedCount = index % 5 < 2 ? 0 : ((index % 7) % 5) + 1
     const datasources = SHARED.map((datasource, at) => {
       if (index % 100 === 99 && at === 0) return { ...datasource, authStatus: 'DISABLED' }
-      return at < missing ? datasource : connected(datasource)
+      return at < unconnectedCount ? datasource : asConnected(datasource)
     })
     return person(`person-${index + 1}`, name, datasources)
   })

@@ -23,13 +23,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     servers.push(server)
   }
   const urls = Object.fromEntries(servers.map(({ name, url }) => [name, url])) as Sandbox['urls']
-  const opened = new AsyncDisposableStack()
-  const sandbox = createBackend(options, { urls, mail, close: () => opened.disposeAsync() })
+  const openServers = new AsyncDisposableStack()
+  const sandbox = createBackend(options, { urls, mail, close: () => openServers.disposeAsync() })
   // Creates the first signing keys.
   await sandbox.rotateKeys()
   const handlers = { ...sandbox.handlers, control: createControl(sandbox) }
   for (const { name, serve } of servers) serve(handlers[name], sandbox.journal, sandbox.switches)
-  opened.use(opening.move())
+  openServers.use(opening.move())
   return sandbox
 }
 
@@ -64,8 +64,8 @@ export async function runSandbox(env: NodeJS.ProcessEnv, options: SandboxOptions
 }
 
 function summary({ urls, people, serviceTokens, mail }: Sandbox): string {
-  const named = people.filter((person) => !isGenerated(person))
-  const rows = named.map(({ id, email, datasources: { length } }) => {
+  const namedPeople = people.filter((person) => !isGenerated(person))
+  const rows = namedPeople.map(({ id, email, datasources: { length } }) => {
     return [email, `${length} datasource${length === 1 ? '' : 's'}`, serviceTokens.user(id)]
   })
   const widths = [0, 1].map((at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
@@ -81,7 +81,7 @@ function summary({ urls, people, serviceTokens, mail }: Sandbox): string {
   inbox                   ${urls.control}/mail
 
   Test users (no password needed) and their service tokens:
-${lines.join('\n')}${people.length > named.length ? `\n  and ${people.length - named.length} more` : ''}
+${lines.join('\n')}${people.length > namedPeople.length ? `\n  and ${people.length - namedPeople.length} more` : ''}
   Global service token: ${serviceTokens.global}
 `
 }

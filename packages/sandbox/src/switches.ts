@@ -110,15 +110,15 @@ export class SwitchesControl {
     if (!override) return undefined
     const { skip, times } = override
     const isLast = !skip && times === 1
-    const left = skip ? { ...override, skip: skip - 1 } : { ...override, times: times && times - 1 }
-    this.set({ answers: { [name]: isLast ? null : left } })
+    const nextOverride = skip ? { ...override, skip: skip - 1 } : { ...override, times: times && times - 1 }
+    this.set({ answers: { [name]: isLast ? null : nextOverride } })
     return skip ? undefined : override
   }
 }
 
 function merge(current: Switches, partial: Partial<Switches>): Switches {
-  const merged = { ...current, ...partial, answers: { ...current.answers, ...partial.answers } }
-  const { answers, ...others } = switchesSchema.parse(merged)
-  const left = Object.entries(answers).filter(([, override]) => override)
-  return { ...others, answers: Object.fromEntries(left) }
+  const mergedSwitches = { ...current, ...partial, answers: { ...current.answers, ...partial.answers } }
+  const { answers, ...others } = switchesSchema.parse(mergedSwitches)
+  const answersLeft = Object.entries(answers).filter(([, override]) => override)
+  return { ...others, answers: Object.fromEntries(answersLeft) }
 }

@@ -30,8 +30,8 @@ const either = new Intl.ListFormat('en', { type: 'disjunction' })
 export function parseChoice<W extends string>(option: string, text: string, words: readonly W[]): W {
   const word = words.find((known) => known === text)
   if (word !== undefined) return word
-  const meant = nearestWord(text, words)
-  const question = meant === undefined ? '' : `; did you mean ${meant}?`
+  const nearest = nearestWord(text, words)
+  const question = nearest === undefined ? '' : `; did you mean ${nearest}?`
   throw new UsageError(`${option} expects ${either.format(words)}${question}`)
 }
 

@@ -28,12 +28,14 @@ const isName = (typed: string) => /^(--)?[a-z]+(-[a-z]+)*$/.test(typed) && typed
 function usageErrorOf({ code, message }: CommanderError, command: Command): UsageError {
   const [, quoted = ''] = /'(.*)'/s.exec(message) ?? []
   const [typed = ''] = quoted.split(/[= ]/, 1)
-  const [, meant] = /\(Did you mean (.*)\?\)$/.exec(message) ?? []
-  const shown = `${isName(typed) ? ` ${typed}` : ''}${meant === undefined ? '' : `; did you mean ${meant}?`}`
+  const [, suggestion] = /\(Did you mean (.*)\?\)$/.exec(message) ?? []
+  const nameAndSuggestion = `${isName(typed) ? ` ${typed}` : ''}${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`
   const isFlag = quoted.includes('=') && command.options.some(({ long }) => long === typed)
   const messages: Record<string, string> = {
-    'commander.unknownOption': isFlag ? `${typed} doesn't accept a value` : `unknown option${shown}`,
-    'commander.unknownCommand': `unknown command${shown}`,
+    'commander.unknownOption': isFlag
+      ? `${typed} doesn't accept a value`
+      : `unknown option${nameAndSuggestion}`,
+    'commander.unknownCommand': `unknown command${nameAndSuggestion}`,
     'commander.missingArgument': `${typed} is missing`,
     'commander.optionMissingArgument': `${typed} requires a value`,
     'commander.conflictingOption': message.replace('error: ', '').replaceAll("'", ''),

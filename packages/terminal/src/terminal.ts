@@ -13,9 +13,9 @@ export type Colors = Record<(typeof COLORS)[number], (text: string) => string>
 export function colorsFor(screen: Screen, env: NodeJS.ProcessEnv): Colors {
   const hasColors = screen.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb'
   // By default, styleText checks this process's own stream.
-  const painted = (color: keyof Colors) => (text: string) =>
+  const painter = (color: keyof Colors) => (text: string) =>
     hasColors ? styleText(color, text, { validateStream: false }) : text
-  return Object.fromEntries(COLORS.map((color) => [color, painted(color)])) as Colors
+  return Object.fromEntries(COLORS.map((color) => [color, painter(color)])) as Colors
 }
 
 const MAX_COLUMNS = 80
@@ -30,18 +30,18 @@ export const displayWidth = (text: string): number => stringWidth(text)
 /** Pads a text to the columns, or cuts it with an ellipsis. */
 export function fitToColumns(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text + ' '.repeat(columns - displayWidth(text))
-  let kept = ''
+  let fitted = ''
   for (const { segment } of graphemes.segment(text)) {
-    if (displayWidth(kept + segment) > columns - 1) break
-    kept += segment
+    if (displayWidth(fitted + segment) > columns - 1) break
+    fitted += segment
   }
-  return `${kept}…${' '.repeat(columns - 1 - displayWidth(kept))}`
+  return `${fitted}…${' '.repeat(columns - 1 - displayWidth(fitted))}`
 }
 
 const JOINER = '\uE000'
 
 /** Breaks at spaces. A longer word and a quoted command stay whole, so that they can be copied. */
 export const wrapText = (text: string, columns: number): string[] => {
-  const joined = text.replaceAll(/"np[mx] [^"]*"/g, (command) => command.replaceAll(' ', JOINER))
-  return wrapAnsi(joined, columns).replaceAll(JOINER, ' ').split('\n')
+  const joinedText = text.replaceAll(/"np[mx] [^"]*"/g, (command) => command.replaceAll(' ', JOINER))
+  return wrapAnsi(joinedText, columns).replaceAll(JOINER, ' ').split('\n')
 }

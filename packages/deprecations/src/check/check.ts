@@ -85,8 +85,8 @@ const addPlace = (finding: Finding, match: Match, { line, record }: InputRecord,
   // All items of an array are one place.
   const shape = match.line === undefined ? pointer?.replaceAll(/\/\d+/g, '/*') : pointer
   const key = [match.file ?? file, side, confidence, shape].join('\n')
-  const known = finding.places.get(key)
-  if (known !== undefined) known.count += 1
+  const knownPlace = finding.places.get(key)
+  if (knownPlace !== undefined) knownPlace.count += 1
   else if (finding.places.size >= MAX_PLACES) finding.elsewhere += 1
   else {
     const where = { file: match.file ?? file, line: match.line ? match.line() : line, record }
@@ -115,12 +115,12 @@ export const checkFiles = async (
 ) => {
   const findOperation = createOperationLookup(schedule)
   // The size of this map depends on the schedule, not on the traffic.
-  const found = new Map<string, Finding>()
-  const read: string[] = []
+  const findings = new Map<string, Finding>()
+  const readFiles: string[] = []
   let [requests, faults] = [0, 0]
 
   for (const { name: file, open } of files) {
-    const [before, faultsBefore] = [requests, faults]
+    const [requestsBefore, faultsBefore] = [requests, faults]
     const addFault = (fault: string, line?: number, where = file) => {
       faults += 1
       if (faults - faultsBefore <= MAX_FAULTS) report(new InputFault(where, line, fault).message)
@@ -129,11 +129,13 @@ export const checkFiles = async (
     const addMatch = (match: Match, record: InputRecord) => {
       const { entry, confidence } = match
       const status = statusOn(entry, asOf)
-      const known = found.get(entry.id)
-      if (status.state === 'unannounced' || (known && isCertain(known) && !isCertain(match))) return
+      const knownFinding = findings.get(entry.id)
+      if (status.state === 'unannounced' || (knownFinding && isCertain(knownFinding) && !isCertain(match)))
+        return
       const fresh = { entry, status, confidence, count: 0, places: new Map(), elsewhere: 0, lastRequest: 0 }
-      const finding: Finding = known && isCertain(known) === isCertain(match) ? known : fresh
-      found.set(entry.id, finding)
+      const finding: Finding =
+        knownFinding && isCertain(knownFinding) === isCertain(match) ? knownFinding : fresh
+      findings.set(entry.id, finding)
       if (finding.lastRequest !== requests) finding.count += 1
       finding.lastRequest = requests
       if (CERTAINTY.indexOf(confidence) > CERTAINTY.indexOf(finding.confidence))
@@ -152,19 +154,20 @@ export const checkFiles = async (
     }
     try {
       const source = await open()
-      read.push(file)
+      readFiles.push(file)
       await readers[format ?? detectFormat(source)](source, findOperation, onRecord)
-      if (requests === before && faults === faultsBefore)
+      if (requests === requestsBefore && faults === faultsBefore)
         addFault('no requests found, so nothing was checked')
     } catch (error) {
       if (!(error instanceof InputFault)) throw error
       faults += 1
       report(error.message)
     }
-    const more = faults - faultsBefore - MAX_FAULTS
-    if (more > 0) report(new InputFault(file, undefined, `${more} more that couldn't be read`).message)
+    const moreFaults = faults - faultsBefore - MAX_FAULTS
+    if (moreFaults > 0)
+      report(new InputFault(file, undefined, `${moreFaults} more that couldn't be read`).message)
   }
   const order = (a: Finding, b: Finding) =>
     a.status.daysLeft - b.status.daysLeft || (a.entry.id < b.entry.id ? -1 : 1)
-  return { asOf, files: read, requests, faults, found: [...found.values()].sort(order) }
+  return { asOf, files: readFiles, requests, faults, found: [...findings.values()].sort(order) }
 }

@@ -69,15 +69,21 @@ const evaluate = (
   const due = found
     .filter(({ status }) => status.daysLeft <= within)
     .map((finding) => ({ ...finding, waiver: valid.find(({ item }) => item === finding.entry.id) }))
-  const [waived, open] = [due.filter(({ waiver }) => waiver), due.filter(({ waiver }) => !waiver)]
-  const [inUse, mayBeInUse] = [open.filter(isCertain), open.filter((finding) => !isCertain(finding))]
+  const [waivedFindings, openFindings] = [
+    due.filter(({ waiver }) => waiver),
+    due.filter(({ waiver }) => !waiver),
+  ]
+  const [inUse, mayBeInUse] = [
+    openFindings.filter(isCertain),
+    openFindings.filter((finding) => !isCertain(finding)),
+  ]
   const failing = failOn === 'removed' ? inUse.filter(({ status }) => status.state === 'removed') : inUse
   const exitCode = () => {
     if (failing.length > 0 && failOn !== 'never') return 2
     if (mayBeInUse.length > 0 && failOn === 'possible') return 3
     return result.faults > 0 && !ignoreBroken ? 1 : 0
   }
-  return { ...result, exitCode: exitCode(), inUse, waived, mayBeInUse }
+  return { ...result, exitCode: exitCode(), inUse, waived: waivedFindings, mayBeInUse }
 }
 
 const findingJson = ({ entry, status, places, lastRequest: _lastRequest, ...found }: EvaluatedFinding) => ({
@@ -108,16 +114,20 @@ const MAX_PLACES = 5
 
 /** `traffic.ndjson:12 response /messages/0/citations (name match)` */
 const placesOf = ({ places, elsewhere }: CheckResult['found'][number], { dim }: Colors): string[] => {
-  const all = [...places.values()]
-  const texts = all.slice(0, MAX_PLACES).map(({ file, line, record, side, pointer, count, confidence }) => {
-    const at = line === undefined ? file : `${file}:${line}`
-    const inside = [record, side, pointer].filter((part) => part !== undefined)
-    const times = count > 1 ? `, ${countText(count, 'time')}` : ''
-    return printable(`      ${[at, ...new Set(inside)].join(' ')} (${CONFIDENCES[confidence]}${times})`)
-  })
-  const others = all.slice(MAX_PLACES).reduce((sum, { count }) => sum + count, elsewhere)
-  const more = dim(`      and ${countText(others, 'more time')} (use --json to list more)`)
-  return [...texts, ...(others > 0 ? [more] : [])]
+  const allPlaces = [...places.values()]
+  const texts = allPlaces
+    .slice(0, MAX_PLACES)
+    .map(({ file, line, record, side, pointer, count, confidence }) => {
+      const at = line === undefined ? file : `${file}:${line}`
+      const placeInFile = [record, side, pointer].filter((part) => part !== undefined)
+      const times = count > 1 ? `, ${countText(count, 'time')}` : ''
+      return printable(
+        `      ${[at, ...new Set(placeInFile)].join(' ')} (${CONFIDENCES[confidence]}${times})`,
+      )
+    })
+  const otherTimes = allPlaces.slice(MAX_PLACES).reduce((sum, { count }) => sum + count, elsewhere)
+  const moreText = dim(`      and ${countText(otherTimes, 'more time')} (use --json to list more)`)
+  return [...texts, ...(otherTimes > 0 ? [moreText] : [])]
 }
 
 const findingText = (finding: EvaluatedFinding, colors: Colors): string => {
@@ -137,22 +147,25 @@ const findingText = (finding: EvaluatedFinding, colors: Colors): string => {
 }
 
 const headline = ({ inUse, waived, mayBeInUse, requests, files, faults, asOf }: Verdict): string => {
-  const removed = inUse.filter(({ status }) => status.state === 'removed').length
-  const deprecated = inUse.length - removed
+  const removedCount = inUse.filter(({ status }) => status.state === 'removed').length
+  const deprecatedCount = inUse.length - removedCount
   const possible = countText(mayBeInUse.length, 'item')
-  const read = [
+  const readTexts = [
     `${countText(requests, 'request')} in ${countText(files.length, 'file')}, as of ${asOf}`,
     ...(mayBeInUse.length > 0 && inUse.length > 0 ? [`${possible} may be in use`] : []),
     ...(faults > 0 ? [`${countText(faults, 'part')} could not be read`] : []),
   ].join('; ')
-  const used = [removed > 0 && `${removed} removed`, deprecated > 0 && `${deprecated} deprecated`]
-  if (inUse.length > 0) return `In use: ${used.filter(Boolean).join(' and ')} (${read}).`
-  if (requests === 0) return `Nothing could be checked (${read}).`
-  const beyond = waived.length === 0 ? '' : ' except what is waived'
-  if (mayBeInUse.length > 0) return `May be in use: ${possible}${beyond} (${read}).`
+  const usedTexts = [
+    removedCount > 0 && `${removedCount} removed`,
+    deprecatedCount > 0 && `${deprecatedCount} deprecated`,
+  ]
+  if (inUse.length > 0) return `In use: ${usedTexts.filter(Boolean).join(' and ')} (${readTexts}).`
+  if (requests === 0) return `Nothing could be checked (${readTexts}).`
+  const exceptWaived = waived.length === 0 ? '' : ' except what is waived'
+  if (mayBeInUse.length > 0) return `May be in use: ${possible}${exceptWaived} (${readTexts}).`
   // This is certain only if everything was recorded and read.
-  if (faults === 0) return `Nothing deprecated is in use${beyond} (${read}).`
-  return `Nothing deprecated was found in what could be read${beyond} (${read}).`
+  if (faults === 0) return `Nothing deprecated is in use${exceptWaived} (${readTexts}).`
+  return `Nothing deprecated was found in what could be read${exceptWaived} (${readTexts}).`
 }
 
 const possibleText = (findings: readonly EvaluatedFinding[], colors: Colors): string[] =>

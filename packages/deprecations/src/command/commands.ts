@@ -73,8 +73,8 @@ Examples:
     .allowExcessArguments()
     .action(async ({ json, ...options }, { args: [typed] }) => {
       const names = group.commands.map((command) => command.name())
-      const meant = typed === undefined ? undefined : nearestWord(typed, names)
-      if (meant !== undefined) throw new UsageError(`unknown command; did you mean ${meant}?`)
+      const nearestName = typed === undefined ? undefined : nearestWord(typed, names)
+      if (nearestName !== undefined) throw new UsageError(`unknown command; did you mean ${nearestName}?`)
       if (typed !== undefined) throw new UsageError('unknown command')
       const { filter, entries } = filteredEntries(options, context)
       const { list } = await import('./list.ts')

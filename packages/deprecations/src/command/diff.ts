@@ -16,8 +16,8 @@ const changesOf = (before: Entry | undefined, entry: Entry): Change[] => {
     (name) => name !== 'removal' && !isDeepStrictEqual(Reflect.get(before, name), Reflect.get(entry, name)),
   )
   const changes: Change[] = []
-  const moved = `from ${before.removal} to ${removal} (${countText(Math.abs(days), 'day')})`
-  if (days !== 0) changes.push({ kind: days > 0 ? 'later' : 'earlier', entry, what: moved })
+  const moveText = `from ${before.removal} to ${removal} (${countText(Math.abs(days), 'day')})`
+  if (days !== 0) changes.push({ kind: days > 0 ? 'later' : 'earlier', entry, what: moveText })
   if (members.length > 0) changes.push({ kind: 'changed', entry, what: members.join(', ') })
   return changes
 }

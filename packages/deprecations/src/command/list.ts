@@ -13,17 +13,17 @@ const GAPS = 6
 const listText = (entries: readonly ListedEntry[], colors: Colors, width: number): string => {
   const itemName = (entry: ListedEntry) =>
     printable(entry.kind === 'field' ? fieldOf(entry) : 'the whole endpoint')
-  const left = Math.max(...entries.map((entry) => itemName(entry).length), MIN_LEFT)
-  const right = Math.max(width - left - GAPS, MIN_RIGHT)
+  const leftWidth = Math.max(...entries.map((entry) => itemName(entry).length), MIN_LEFT)
+  const rightWidth = Math.max(width - leftWidth - GAPS, MIN_RIGHT)
   const itemText = (entry: ListedEntry) =>
-    wrapText(printable(adviceFor(entry)), right).map(
-      (line, index) => `    ${(index === 0 ? itemName(entry) : '').padEnd(left)}  ${line}`,
+    wrapText(printable(adviceFor(entry)), rightWidth).map(
+      (line, index) => `    ${(index === 0 ? itemName(entry) : '').padEnd(leftWidth)}  ${line}`,
     )
   const days = groupByRemoval(entries).map(({ removal, timeLeft, removed, operations }) => {
     const count = operations.reduce((sum, { items }) => sum + items.length, 0)
-    const colored = (removed ? colors.red : colors.yellow)(timeLeft)
+    const coloredTime = (removed ? colors.red : colors.yellow)(timeLeft)
     return [
-      `${colors.bold(removal)}  ${colored}  ${colors.dim(countText(count, 'item'))}`,
+      `${colors.bold(removal)}  ${coloredTime}  ${colors.dim(countText(count, 'item'))}`,
       ...operations.flatMap(({ operation, items }) => [
         `  ${printable(operation)}`,
         ...items.flatMap(itemText),
@@ -38,10 +38,10 @@ const DEFAULT_WIDTH = 100
 export function list(entries: readonly ListedEntry[], filter: EntryFilter, context: CommandContext) {
   const { stdout, stderr, env } = context
   const { asOf, within } = filter
-  const removed = entries.filter(({ status }) => status.state === 'removed').length
+  const removedCount = entries.filter(({ status }) => status.state === 'removed').length
   const scope =
     within === undefined
-      ? `${removed} already removed`
+      ? `${removedCount} already removed`
       : `to be removed in the next ${countText(within, 'day')}`
   stdout.write(listText(entries, colorsFor(stdout, env), stdout.columns ?? DEFAULT_WIDTH))
   stderr.write(`\n${countText(entries.length, 'item')}, ${scope}, as of ${asOf} (UTC).\n`)

@@ -112,13 +112,13 @@ const readColumns = (columns: readonly string[], line: string, findOperation: Op
 
 const readAccessLog: FormatReader = (source, findOperation, onRecord) => {
   let columns: string[] | undefined
-  const read = lineReader((line) => {
+  const readLines = lineReader((line) => {
     if (!line.startsWith('#'))
       return columns ? readColumns(columns, line, findOperation) : readLogLine(line, findOperation)
     columns = /^#Fields:\s*(.*\S)/.exec(line)?.[1]?.split(/\s+/) ?? columns
     return undefined
   })
-  return read(source, findOperation, onRecord)
+  return readLines(source, findOperation, onRecord)
 }
 
 /** @returns undefined for a body that was not recorded completely. Firefox labels plain text as base64 */

@@ -45,17 +45,17 @@ const replacingName = ({ replacement = '' }: Entry) => /^(?:[\w$]+\.)*([\w$]+)$/
 type ScheduledOperation = ReturnType<typeof toScheduledOperation>
 
 const toScheduledOperation = (entries: Entry[]) => {
-  const all = entries.filter((entry) => entry.kind === 'field')
-  const on = (side: Side) => {
-    const ofSide = all.filter(({ place }) => place.in === side || place.in === 'either')
+  const fieldEntries = entries.filter((entry) => entry.kind === 'field')
+  const entriesOnSide = (side: Side) => {
+    const ofSide = fieldEntries.filter(({ place }) => place.in === side || place.in === 'either')
     return Map.groupBy(ofSide, ({ field }) => field)
   }
-  const holders = new Set(all.flatMap(({ place }) => place.holders ?? []).map(plainName))
-  const replacements = new Set(all.flatMap(replacingName).map(plainName))
-  for (const { field } of all) replacements.delete(plainName(field))
+  const holders = new Set(fieldEntries.flatMap(({ place }) => place.holders ?? []).map(plainName))
+  const replacements = new Set(fieldEntries.flatMap(replacingName).map(plainName))
+  for (const { field } of fieldEntries) replacements.delete(plainName(field))
   return {
     entries,
-    fields: { request: on('request'), response: on('response') },
+    fields: { request: entriesOnSide('request'), response: entriesOnSide('response') },
     /** True for the member with the operation's main object, whose members count as the body's own. */
     isHolder: (name: string) => holders.has(plainName(name)),
     /** True for a replacement, whose members are never matched. */
@@ -129,11 +129,11 @@ type Level = 0 | 1 | 2
 /** Matches a member by its name and level. @returns also the level of its own members */
 export const matchMember = (scheduled: ScheduledOperation, side: Side, name: string, level: Level) => {
   const below: Level = level === 0 && scheduled.isHolder(name) ? 1 : 2
-  const known: Confidence = side === 'request' ? 'exact' : 'sent'
+  const certainty: Confidence = side === 'request' ? 'exact' : 'sent'
   const matches = (scheduled.fields[side].get(name) ?? [])
     // The name of a top-level field means another field deeper in the body.
     .filter(({ place }) => level === 0 || place.depth === 'any')
-    .map((entry) => ({ entry, confidence: level < 2 ? known : ('name' as const), side }))
+    .map((entry) => ({ entry, confidence: level < 2 ? certainty : ('name' as const), side }))
   return { matches, below }
 }
 
@@ -193,9 +193,9 @@ const matchBody = (scheduled: ScheduledOperation, call: Call, side: Side): Match
   const body = call[side] ?? (hasNoBody(call, side) ? '' : undefined)
   if (body === undefined) return anyField()
   const { documents, unread } = readBody(body)
-  const searched = documents.map((document) => matchDocument(document, scheduled, side))
-  const matches = searched.flatMap(({ found }) => found)
-  if (!searched.every(({ isWhole }) => isWhole))
+  const results = documents.map((document) => matchDocument(document, scheduled, side))
+  const matches = results.flatMap(({ found }) => found)
+  if (!results.every(({ isWhole }) => isWhole))
     return [...matches, ...anyField('nests too deep to be looked through')]
   // An error in plain text or HTML has no fields.
   const isError = side === 'response' && (call.status ?? 0) >= 400

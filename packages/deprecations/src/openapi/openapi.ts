@@ -125,9 +125,9 @@ const matchAt = (spot: DocumentNode, entry: Entry, confidence: Confidence, side?
 
 /** Yields the deprecated fields that a request body or a response declares. */
 function* matchMessage(message: DocumentNode, scheduled: ScheduledOperation, side: Side): Generator<Match> {
-  const all = [...scheduled.fields[side].values()].flat()
+  const allEntries = [...scheduled.fields[side].values()].flat()
   const anyField = (spot: DocumentNode, confidence: Confidence, why?: string) =>
-    all.map((entry) => matchAt(spot, entry, confidence, side, why))
+    allEntries.map((entry) => matchAt(spot, entry, confidence, side, why))
   // Each schema is visited once at each level.
   const seen = [new Set<unknown>(), new Set<unknown>(), new Set<unknown>()] as const
   /** The body and the operation's main object. */
@@ -186,19 +186,19 @@ const serverUrl = (server: unknown): string => {
 
 /** The path without and with each server URL of the nearest `servers`. */
 const pathsOf = (template: string, nearestFirst: readonly DocumentNode[]): string[] => {
-  const all = nearestFirst.map(({ value }) => asList(asRecord(value).servers))
-  const servers = all.find((list) => list.length > 0) ?? []
+  const serverLists = nearestFirst.map(({ value }) => asList(asRecord(value).servers))
+  const servers = serverLists.find((list) => list.length > 0) ?? []
   return ['', ...servers.map(serverUrl)].map((base) => base + template)
 }
 
 /** The successful responses, else the default. Without both, the response may be anything. */
 const responsesOf = (operation: DocumentNode): DocumentNode[] => {
   const responses = memberOf(operation, 'responses')
-  const all = membersOf(follow(responses))
-  const successes = all.filter(([code]) => code.startsWith('2'))
-  const chosen = successes.length > 0 ? successes : all.filter(([code]) => code === 'default')
-  if (chosen.length === 0) return [responses]
-  return chosen.filter(([code]) => !/^20[45]$/.test(code)).map(([, spot]) => spot)
+  const allMembers = membersOf(follow(responses))
+  const successes = allMembers.filter(([code]) => code.startsWith('2'))
+  const chosenMembers = successes.length > 0 ? successes : allMembers.filter(([code]) => code === 'default')
+  if (chosenMembers.length === 0) return [responses]
+  return chosenMembers.filter(([code]) => !/^20[45]$/.test(code)).map(([, spot]) => spot)
 }
 
 function* matchOperation(scheduled: ScheduledOperation, path: DocumentNode, verb: string): Generator<Match> {
@@ -237,10 +237,10 @@ export const readOpenApi: FormatReader = async (source, findOperation, onRecord)
     // OpenAPI 3.1 allows operations beside a path's reference.
     for (const item of new Map([target ?? path, path].map((node) => [node.value, node])).values())
       for (const verb of VERBS.filter((method) => method in asRecord(item.value))) {
-        const written = memberOf(item, verb)
-        const scheduled = scheduledAt(verb, [written, item])
+        const operation = memberOf(item, verb)
+        const scheduled = scheduledAt(verb, [operation, item])
         const matches = scheduled === undefined ? [] : matchOperation(scheduled, item, verb)
-        onRecord({ record: written.pointer, matches })
+        onRecord({ record: operation.pointer, matches })
       }
   }
 }

@@ -25,8 +25,8 @@ const readFile = <T>(file: string, schema: ZodType<T>): T => {
   if (success) return data
   const [{ path, message } = { path: [], message: '' }, ...others] = error.issues
   const place = path.length === 0 ? '' : `${path.map(String).join('.')}: `
-  const more = others.length === 0 ? '' : ` (and ${others.length} more)`
-  throw new InputFault(file, lineOf(path), `${place}${message}${more}`)
+  const moreText = others.length === 0 ? '' : ` (and ${others.length} more)`
+  throw new InputFault(file, lineOf(path), `${place}${message}${moreText}`)
 }
 
 export const readSchedule = (file: string): Schedule =>

@@ -31,7 +31,7 @@ const deprecation = {
   removal: daySchema.describe('The item works until the day before this date (UTC).'),
 }
 
-const placed = z.strictObject({
+const fieldPlace = z.strictObject({
   in: z.enum(['request', 'response', 'either']),
   depth: z.enum(['top', 'any']).describe('top: only a member of the body itself.'),
   holders: z
@@ -41,8 +41,13 @@ const placed = z.strictObject({
 })
 
 const endpointEntry = z.strictObject({ kind: z.literal('endpoint'), ...deprecation })
-const fieldEntry = z.strictObject({ kind: z.literal('field'), field: text, place: placed, ...deprecation })
-const printed = {
+const fieldEntry = z.strictObject({
+  kind: z.literal('field'),
+  field: text,
+  place: fieldPlace,
+  ...deprecation,
+})
+const printedMembers = {
   status: z.looseObject({}).optional().describe('On the day the list was printed; ignored when read.'),
 }
 
@@ -52,7 +57,7 @@ export const scheduleSchema = z
     $schema: z.string().optional(),
     asOf: daySchema.optional().describe('The date for which the list was printed; ignored when read.'),
     entries: z.array(
-      z.discriminatedUnion('kind', [endpointEntry.extend(printed), fieldEntry.extend(printed)]),
+      z.discriminatedUnion('kind', [endpointEntry.extend(printedMembers), fieldEntry.extend(printedMembers)]),
     ),
   })
   .superRefine(({ entries }, context) => {
@@ -103,8 +108,10 @@ export const adviceFor = (entry: Entry): string => {
 
 /** The service's reason and note, as ` (reason; note)`; empty without both. */
 export const remarksOf = ({ reason, note }: Entry): string => {
-  const stated = [reason === 'deprecated' ? undefined : reason, note].filter((remark) => remark !== undefined)
-  return stated.length === 0 ? '' : ` (${stated.join('; ')})`
+  const remarks = [reason === 'deprecated' ? undefined : reason, note].filter(
+    (remark) => remark !== undefined,
+  )
+  return remarks.length === 0 ? '' : ` (${remarks.join('; ')})`
 }
 
 /** `1 request`, `12,000 requests` */
@@ -162,13 +169,13 @@ export const filterEntries = (schedule: Schedule, { asOf, ...choice }: EntryFilt
 export const groupByRemoval = (entries: readonly ListedEntry[]) =>
   [...Map.groupBy(entries, ({ removal }) => removal)].map(([removal, ofDay]) => {
     const [first] = ofDay as [ListedEntry, ...ListedEntry[]]
-    const removed = first.status.state === 'removed'
-    const timeLeft = `${removed ? 'removed ' : ''}${timeLeftText(first, first.status)}`
+    const isRemoved = first.status.state === 'removed'
+    const timeLeft = `${isRemoved ? 'removed ' : ''}${timeLeftText(first, first.status)}`
     const operations = [...Map.groupBy(ofDay, operationOf)].map(([operation, items]) => ({
       operation,
       items,
     }))
-    return { removal, timeLeft, removed, operations }
+    return { removal, timeLeft, removed: isRemoved, operations }
   })
 
 /** A schedule file, which `--schedule` and `diff` read. */

@@ -50,10 +50,10 @@ const useNotices = (matches: readonly Match[], day: () => string): Notice[] =>
   [...Map.groupBy(matches, ({ entry }) => entry)].flatMap(([entry, ofEntry]): Notice[] => {
     const status = statusOn(entry, day())
     const confidences = new Set(ofEntry.map(({ confidence }) => confidence))
-    const known = (['exact', 'sent', 'name'] as const).find((confidence) => confidences.has(confidence))
-    if (known === undefined || status.state === 'unannounced') return []
-    const message = `${titleOf(entry)} ${USE_TEXTS[known]}: ${removalText(entry, status)}`
-    const by = known === 'exact' ? 'use' : 'possible'
+    const best = (['exact', 'sent', 'name'] as const).find((confidence) => confidences.has(confidence))
+    if (best === undefined || status.state === 'unannounced') return []
+    const message = `${titleOf(entry)} ${USE_TEXTS[best]}: ${removalText(entry, status)}`
+    const by = best === 'exact' ? 'use' : 'possible'
     return [{ item: entry.id, operation: operationOf(entry), by, message }]
   })
 
@@ -73,8 +73,8 @@ const isAnnouncement = (name: string, value: string): boolean => {
 /** A path may have ids, so only segments that look like words are shown. */
 const operationIn = ({ method, url }: Call): string => {
   const steps = pathOf(url).toLowerCase().split('/')
-  const shown = steps.map((step) => (/^[a-z][a-z_-]{0,40}$|^v\d{1,2}$|^$/.test(step) ? step : '{…}'))
-  return `${method.toUpperCase()} ${shown.join('/')}`
+  const shownSteps = steps.map((step) => (/^[a-z][a-z_-]{0,40}$|^v\d{1,2}$|^$/.test(step) ? step : '{…}'))
+  return `${method.toUpperCase()} ${shownSteps.join('/')}`
 }
 
 const scheduleText = (entries: readonly Entry[], day: string): string => {
@@ -95,17 +95,17 @@ const responseNotices = (observed: ObservedCall, entries: readonly Entry[], day:
   if (announcement.size === 0 && status !== 410) return []
   const [entry] = entries
   const operation = entry === undefined ? operationIn(observed) : operationOf(entry)
-  const known = scheduleText(entries, day())
+  const scheduled = scheduleText(entries, day())
   const notices: Notice[] = []
   const [header] = announcement.keys()
   if (header !== undefined) {
     const sunset = sunsetIn(announcement.get('sunset'))
     const change = Number.isNaN(sunset) ? 'a deprecation' : `a removal on ${dayOf(new Date(sunset))}`
-    const message = `the ${header} header of ${operation} announces ${change}; ${known}`
+    const message = `the ${header} header of ${operation} announces ${change}; ${scheduled}`
     notices.push({ item: operation, operation, by: 'announced', message })
   }
   const item = endpointsOf(entries)[0]?.id ?? operation
-  const message = `${operation} returned 410; ${known}`
+  const message = `${operation} returned 410; ${scheduled}`
   return status === 410 ? [...notices, { item, operation, by: 'gone', message }] : notices
 }
 
@@ -191,16 +191,23 @@ export const watchDeprecations = <I, O extends FetchInit, A extends FetchRespons
 ): FetchFunction<I, O, A> => {
   const watch = createWatch(schedule, options)
   return async (input, init) => {
-    const sending = requestOf(input)
-    const method = init?.method ?? sending?.method ?? 'GET'
-    const url = sending?.url ?? String(input)
+    const request = requestOf(input)
+    const method = init?.method ?? request?.method ?? 'GET'
+    const url = request?.url ?? String(input)
     const wantsBodies = watch.wantsBodies(method, url)
-    const sent = wantsBodies ? readSentBody(input, init?.body).catch(() => undefined) : undefined
+    const requestBody = wantsBodies ? readSentBody(input, init?.body).catch(() => undefined) : undefined
     const response = await fetch(input, init)
     const observe = async () => {
       const { status, headers } = response
-      const received = wantsBodies ? readText(response.clone().body).catch(() => undefined) : undefined
-      watch.observe({ method, url, status, headers, request: await sent, response: await received })
+      const responseBody = wantsBodies ? readText(response.clone().body).catch(() => undefined) : undefined
+      watch.observe({
+        method,
+        url,
+        status,
+        headers,
+        request: await requestBody,
+        response: await responseBody,
+      })
     }
     observe().catch(() => undefined)
     return response

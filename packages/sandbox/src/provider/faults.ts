@@ -29,9 +29,9 @@ const OPENID = /^(id_token_.*|claims_supported|claim_types_supported|subject_typ
 function changeMetadata(ctx: KoaContextWithOIDC, { plainOAuth, metadata }: Faults): void {
   if (plainOAuth && ctx.path.startsWith('/.well-known/openid-configuration'))
     return void Object.assign(ctx, { status: 404, body: { error: 'not_found' } })
-  const changed = Object.entries({ ...jsonOf(ctx), ...metadata })
+  const members = Object.entries({ ...jsonOf(ctx), ...metadata })
   ctx.body = Object.fromEntries(
-    changed.filter(([name, value]) => value !== null && !(plainOAuth && OPENID.test(name))),
+    members.filter(([name, value]) => value !== null && !(plainOAuth && OPENID.test(name))),
   )
 }
 
@@ -47,13 +47,13 @@ async function changeIdToken(ctx: KoaContextWithOIDC, key: JWK, { idToken: fault
   const { id_token: token } = body
   if (!fault || typeof token !== 'string') return
   if (fault === 'badSignature') {
-    const signed = token.slice(0, token.lastIndexOf('.'))
-    body['id_token'] = `${signed}.${randomBytes(256).toString('base64url')}`
+    const signedPart = token.slice(0, token.lastIndexOf('.'))
+    body['id_token'] = `${signedPart}.${randomBytes(256).toString('base64url')}`
     return
   }
-  const changed = new SignJWT({ ...decodeJwt(token), ...CHANGED_CLAIMS[fault] })
+  const changedToken = new SignJWT({ ...decodeJwt(token), ...CHANGED_CLAIMS[fault] })
   const header = { alg: 'RS256', kid: String(key.kid), typ: 'JWT' }
-  body['id_token'] = await changed.setProtectedHeader(header).sign(await importJWK(key, 'RS256'))
+  body['id_token'] = await changedToken.setProtectedHeader(header).sign(await importJWK(key, 'RS256'))
 }
 
 /** Plain OAuth 2.1 lacks the scope `openid`, which oidc-provider's userinfo requires. */

@@ -220,8 +220,9 @@ async function loadExistingGrant(ctx: KoaContextWithOIDC) {
   const { client, params, provider, session, account } = ctx.oidc
   if (!client || !account) return undefined
   const known = session?.grantIdFor(client.clientId)
-  const found = known ? await provider.Grant.find(known) : undefined
-  const grant = found ?? new provider.Grant({ accountId: account.accountId, clientId: client.clientId })
+  const existingGrant = known ? await provider.Grant.find(known) : undefined
+  const grant =
+    existingGrant ?? new provider.Grant({ accountId: account.accountId, clientId: client.clientId })
   grant.addOIDCScope(typeof params?.['scope'] === 'string' ? params['scope'] : '')
   await grant.save()
   return grant

@@ -22,8 +22,8 @@ export async function handleSignIn(exchange: Exchange, issuer: IssuerConfig, pro
   }
   if (req.method !== 'POST')
     return sendPage(res, { title: 'Choose an account', site, body: list(issuer, interaction) })
-  const chosen = (await exchange.form()).get('person')
-  const person = people.find(({ id }) => id === chosen)
+  const chosenId = (await exchange.form()).get('person')
+  const person = people.find(({ id }) => id === chosenId)
   const result = person
     ? { login: { accountId: person.id }, select_account: {}, consent: {} }
     : { error: 'access_denied', error_description: 'The person cancelled the sign-in' }
@@ -45,20 +45,20 @@ async function clearOtherAccount(provider: Provider, uid: string | undefined, id
 
 function list({ people, describe }: IssuerConfig, { params, session }: Interaction): Html {
   const hint = String(params['login_hint']).toLowerCase()
-  const hinted = people.filter(({ id, email }) => hint === id || hint === email.toLowerCase())
-  const listed = [
+  const hintedPeople = people.filter(({ id, email }) => hint === id || hint === email.toLowerCase())
+  const listedPeople = [
     ...people.filter((person) => !isGenerated(person)),
     ...people.filter(isGenerated).slice(0, MAX_GENERATED),
   ]
   const current = people.find(({ id }) => id === session?.accountId)
   return html`<p class="note">Choose a test user. No password needed.</p>
     ${current && html`<p>Currently signed in as ${current.name}.</p>`}
-    ${[...new Set([...hinted, ...listed])].map(
+    ${[...new Set([...hintedPeople, ...listedPeople])].map(
       (person) =>
         html`<form method="post">
           <button
             type="submit"
-            class="person ${hinted.includes(person) && 'first'}"
+            class="person ${hintedPeople.includes(person) && 'first'}"
             name="person"
             value="${person.id}"
           >

@@ -25,13 +25,13 @@ export class ProviderStore {
   private readonly entries = new Map<string, StoredModel>()
 
   list(model: string): AdapterPayload[] {
-    const stored = [...this.entries.values()].filter((entry) => entry.model === model)
-    return stored.filter(({ expiresAt }) => expiresAt > Date.now()).map(({ payload }) => payload)
+    const storedModels = [...this.entries.values()].filter((entry) => entry.model === model)
+    return storedModels.filter(({ expiresAt }) => expiresAt > Date.now()).map(({ payload }) => payload)
   }
 
   find(model: string, id: string): AdapterPayload | undefined {
-    const stored = this.entries.get(`${model}:${id}`)
-    return stored && stored.expiresAt > Date.now() ? stored.payload : undefined
+    const storedModel = this.entries.get(`${model}:${id}`)
+    return storedModel && storedModel.expiresAt > Date.now() ? storedModel.payload : undefined
   }
 
   put(model: string, id: string, payload: AdapterPayload, seconds = Infinity): void {

@@ -60,11 +60,11 @@ export function createAuthentication(
     const token = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
     if (token === undefined) throw new HttpError(401, 'Unauthorized')
     if (token === global) return actAs(headers[actAsHeader.toLowerCase()])
-    const known = users.get(token)
-    if (known?.scopes && !known.scopes.includes(operation))
+    const knownUser = users.get(token)
+    if (knownUser?.scopes && !knownUser.scopes.includes(operation))
       throw new HttpError(403, `Forbidden: the token lacks the scope for ${operation}`)
     const authType = headers[`${headerPrefix}-Auth-Type`.toLowerCase()]
-    const person = known?.person ?? (await personOf(token, authType))
+    const person = knownUser?.person ?? (await personOf(token, authType))
     if (!person) throw new HttpError(401, 'Unauthorized')
     return person
   }

@@ -55,9 +55,11 @@ function nameAt(path: string): string | undefined {
 function startAuthorization({ res, url, path, entry }: Exchange, { authorizations }: Service): void {
   // A client must not add to the path (contract 4.1, rule 2).
   const names = [...url.searchParams.keys()]
-  const added = names.filter((name, at) => !['token', 'redirect'].includes(name) || names.indexOf(name) < at)
-  if (added.length > 0)
-    entry.mistake = `added ${added.join(', ')} to authUrlRelativePath, which already carries the redirect (contract 4.1, rule 2)`
+  const addedNames = names.filter(
+    (name, at) => !['token', 'redirect'].includes(name) || names.indexOf(name) < at,
+  )
+  if (addedNames.length > 0)
+    entry.mistake = `added ${addedNames.join(', ')} to authUrlRelativePath, which already carries the redirect (contract 4.1, rule 2)`
   entry.person = authorizations.openLink(res, path.slice(START.length), url.searchParams)?.id
 }
 
@@ -102,9 +104,9 @@ async function answerOperation(exchange: Exchange, service: Service): Promise<vo
   else sendJson(res, stubResponse(day, operation, body))
 }
 
-function fromJson(sent: string): unknown {
+function fromJson(json: string): unknown {
   try {
-    return JSON.parse(sent)
+    return JSON.parse(json)
   } catch {
     throw new HttpError(400, 'The body is not valid JSON')
   }
@@ -140,7 +142,7 @@ function search(datasources: Datasource[], body: unknown) {
   if (typeof pageSize !== 'number' || !Number.isInteger(pageSize) || pageSize < 1)
     throw new HttpError(400, 'pageSize must be a positive integer')
   const words = query.toLowerCase().trim().split(/\s+/)
-  const found = datasources
+  const results = datasources
     .flatMap(({ instance, displayName = instance }) =>
       documents.map(([title, snippet]) => {
         const slug = title.toLowerCase().replaceAll(/[^a-z]+/g, '-')
@@ -149,10 +151,10 @@ function search(datasources: Datasource[], body: unknown) {
       }),
     )
     .filter(({ title, snippet, datasource }) => {
-      const all = `${title} ${snippet} ${datasource}`.toLowerCase()
-      return words.some((word) => all.includes(word))
+      const searchedText = `${title} ${snippet} ${datasource}`.toLowerCase()
+      return words.some((word) => searchedText.includes(word))
     })
-  return { results: found.slice(0, pageSize), trackingToken: randomUUID(), requestId: randomUUID() }
+  return { results: results.slice(0, pageSize), trackingToken: randomUUID(), requestId: randomUUID() }
 }
 
 /**
@@ -190,14 +192,17 @@ function deprecationHeaders(operation: string, day: string, page: string): Map<s
  * @throws HttpError for a removed operation, or removed fields in the request
  */
 function stubResponse(day: string, operation: string, body: unknown): unknown {
-  const gone = rowsOf(operation).filter((row) => stateOn(row, day) === 'removed')
-  const endpoint = gone.find(({ field }) => field === undefined)
+  const removedRows = rowsOf(operation).filter((row) => stateOn(row, day) === 'removed')
+  const endpoint = removedRows.find(({ field }) => field === undefined)
   if (endpoint) throw new HttpError(410, `Gone: ${operation} ${removalText(endpoint)}`)
-  const refused = gone.filter(({ within }) => within !== 'response')
-  const sent = withoutFields(operation, body, refused).found
-  if (sent.size > 0)
-    throw new HttpError(400, [...sent].map((row) => `The field ${row.field} ${removalText(row)}`).join('; '))
-  return withoutFields(operation, fullResponse(operation), gone).left
+  const refusedRows = removedRows.filter(({ within }) => within !== 'response')
+  const sentFields = withoutFields(operation, body, refusedRows).found
+  if (sentFields.size > 0)
+    throw new HttpError(
+      400,
+      [...sentFields].map((row) => `The field ${row.field} ${removalText(row)}`).join('; '),
+    )
+  return withoutFields(operation, fullResponse(operation), removedRows).left
 }
 
 function fullResponse(operation: string): unknown {
@@ -223,10 +228,10 @@ function withoutFields(operation: string, body: unknown, rows: Deprecated[]) {
     if (Array.isArray(value)) return value.map((item) => takeOut(item))
     if (typeof value !== 'object' || value === null) return value
     const members = Object.entries(value).flatMap(([name, member]) => {
-      const matching = rows.filter(({ field, topLevel }) => field === name && (isTop || !topLevel))
-      for (const row of matching) found.add(row)
-      const left: unknown = replacements.includes(name.toLowerCase()) ? member : takeOut(member)
-      return matching.length === 0 ? [[name, left] as const] : []
+      const matchingRows = rows.filter(({ field, topLevel }) => field === name && (isTop || !topLevel))
+      for (const row of matchingRows) found.add(row)
+      const memberLeft: unknown = replacements.includes(name.toLowerCase()) ? member : takeOut(member)
+      return matchingRows.length === 0 ? [[name, memberLeft] as const] : []
     })
     return Object.fromEntries(members)
   }
@@ -234,6 +239,6 @@ function withoutFields(operation: string, body: unknown, rows: Deprecated[]) {
 }
 
 function removalText({ removal, replacement, remark }: Deprecated): string {
-  const instead = replacement === undefined ? (remark ?? 'no replacement is stated') : `use ${replacement}`
-  return `was removed on ${removal}: ${instead}`
+  const advice = replacement === undefined ? (remark ?? 'no replacement is stated') : `use ${replacement}`
+  return `was removed on ${removal}: ${advice}`
 }
