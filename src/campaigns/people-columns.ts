@@ -46,7 +46,7 @@ const EXCLUSION_HEADERS = {
   deleted: /^deleted[ _-]?(date[ _-]?time|at|on|date)$/i,
 }
 
-const SIGNALS = Object.entries(EXCLUSION_HEADERS) as [keyof typeof EXCLUSION_HEADERS, RegExp][]
+const EXCLUSION_PATTERNS = Object.entries(EXCLUSION_HEADERS) as [keyof typeof EXCLUSION_HEADERS, RegExp][]
 
 /** `User name [userPrincipalName] Required` has two names, and so has `profile.email`. */
 const headerNames = (header: string): string[] => {
@@ -88,7 +88,7 @@ function columnsFromHeader(headers: readonly string[]): Columns {
     throw ambiguousAddressColumn(candidates, 'Rename it to "email", and the others to something else')
   const email = headers.findIndex((header) => header === candidates[0])
   const exclusionColumns = headers.flatMap((header, at) => {
-    const signal = SIGNALS.find(([, pattern]) => isNamed(pattern)(header, at))
+    const signal = EXCLUSION_PATTERNS.find(([, pattern]) => isNamed(pattern)(header, at))
     return signal === undefined ? [] : { at, means: signal[0] }
   })
   const texts = Object.entries(TEXT_HEADERS).map(([key, pattern]) => [

@@ -17,7 +17,7 @@ type Circumstances = { env?: Record<string, string>; input?: string; now?: () =>
 
 export type Company = Awaited<ReturnType<typeof startCompany>>
 
-export async function ended(child: ChildProcessWithoutNullStreams) {
+export async function waitForEnd(child: ChildProcessWithoutNullStreams) {
   const text = { stdout: '', stderr: '' }
   child.stdout.on('data', (chunk: Buffer) => (text.stdout += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => (text.stderr += chunk.toString()))
@@ -57,7 +57,7 @@ export async function startCompany(options: SandboxOptions = {}) {
     run(args: string[], { env: more = {}, input = '' }: Circumstances = {}) {
       const child = start(args, more)
       child.stdin.end(input)
-      return ended(child)
+      return waitForEnd(child)
     },
     async close() {
       await sandbox.close()

@@ -21,11 +21,11 @@ function folderWith(text: string | undefined, html: string | undefined = '<p>Hel
 /** The values of these templates. */
 const words = { t, name: 'Bob & <b>' } as Parameters<ReturnType<typeof createEmailTemplates>>[0]
 
-const rendered = (text: string, html?: string) => createEmailTemplates(folderWith(text, html))(words)
+const renderWith = (text: string, html?: string) => createEmailTemplates(folderWith(text, html))(words)
 
 it('a template prints its values unchanged in plain text and escaped in HTML', () => {
   const body = '<%= it.name %> <%= it.letterOf(it.name) %>'
-  expect(rendered(`Subject: Hi <%= it.name %>\n\n\n${body}\n`, `<p>${body}</p>`)).toEqual({
+  expect(renderWith(`Subject: Hi <%= it.name %>\n\n\n${body}\n`, `<p>${body}</p>`)).toEqual({
     subject: 'Hi Bob & <b>',
     text: 'Bob & <b> B\n',
     html: '<p>Bob &amp; &lt;b&gt; B</p>',
@@ -39,7 +39,7 @@ it.each([
   [`Subject: ${'☃🎉'.repeat(75)}!\n\n\nHello`, '☃🎉'.repeat(75), 'Hello\n'],
   ['Subject: Hi: Subject: you\n\n\nHello', 'Hi: Subject: you', 'Hello\n'],
 ])('the first line of a template is its subject: %j', (template, subject, text) => {
-  expect(rendered(template)).toMatchObject({ subject, text })
+  expect(renderWith(template)).toMatchObject({ subject, text })
 })
 
 it('a copy of a built-in template is accepted', () => {

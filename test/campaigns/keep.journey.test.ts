@@ -3,7 +3,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { openKeepState, withStore } from '../../src/cli/store.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 import { runCommand } from '../cli/run-command.ts'
-import { ended, useCompany } from './command.ts'
+import { waitForEnd, useCompany } from './command.ts'
 
 const HOUR = 3_600_000
 const monday = Date.parse('2027-01-18T10:00:00Z')
@@ -95,7 +95,7 @@ it('an interrupted run exits with 130, and doesn’t count as completed', async 
   const child = company().start(['keep', people, '--ask-rate', '1'], env)
   await expect.poll(() => company().sandbox.requests.length).toBeGreaterThan(0)
   child.kill('SIGINT')
-  expect((await ended(child)).code).toBe(130)
+  expect((await waitForEnd(child)).code).toBe(130)
   const settings = loadSettings(env)
   const keepState = await withStore(settings, (records) => openKeepState(records, settings).load())
   expect(keepState.sweep).toBeDefined()

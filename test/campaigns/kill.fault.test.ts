@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startRedis, type RedisServer } from '../helpers/redis.ts'
 import { MAX_CONCURRENT } from '../../src/campaigns/throttle.ts'
-import { ended, startCompany, type Company } from './command.ts'
+import { waitForEnd, startCompany, type Company } from './command.ts'
 
 const LIMIT = { perSecond: 800, burst: 800 }
 
@@ -72,7 +72,7 @@ describe.each([
 
 /** Kills it a moment after fifteen to forty more emails. @returns its stderr */
 async function killAtRandom(child: ReturnType<Company['start']>, count: () => number): Promise<string> {
-  const end = ended(child)
+  const end = waitForEnd(child)
   const until = count() + 15 + Math.floor(Math.random() * 25)
   while (count() < until && child.exitCode === null) await sleep(5)
   await sleep(Math.random() * 30)

@@ -110,7 +110,7 @@ const withClient = (id: string, credential: Record<string, string>) => ({
 })
 const withSecret = () => withClient('with-secret', { SMTP_OAUTH_CLIENT_SECRET: secret })
 
-const sent = (env: Record<string, string>) => send([list('ada@acme.example\n')], { env })
+const sendWith = (env: Record<string, string>) => send([list('ada@acme.example\n')], { env })
 
 /** The doctor's findings about the mail server. */
 async function findingsFor(env: Record<string, string>) {
@@ -155,7 +155,7 @@ it.each<[string, () => Record<string, string>]>([
   await writeAssertion()
   const { recipients, SMTP_URL } = await startMailbox()
   tokenRequests.length = 0
-  expect(await sent({ SMTP_URL, ...settings() })).toMatchObject({ code: 0 })
+  expect(await sendWith({ SMTP_URL, ...settings() })).toMatchObject({ code: 0 })
   expect(recipients).toEqual(['ada@acme.example'])
   expect(tokenRequests.map((body) => [body.get('grant_type'), body.get('scope')])).toContainEqual([
     'client_credentials',
@@ -171,7 +171,7 @@ it('a rejected client sends no email, and the message quotes the authorization s
   const planted = `planted-${secret}`
   const env = { SMTP_URL, ...withSecret(), SMTP_OAUTH_CLIENT_SECRET: planted }
 
-  const { code, stderr } = await sent(env)
+  const { code, stderr } = await sendWith(env)
 
   expect([code, recipients]).toEqual([1, []])
   expect(stderr).toMatch(
@@ -193,7 +193,7 @@ it.each([
   ['http://127.0.0.1:1/x', 'see SMTP_OAUTH_ISSUER'],
 ])('the error about an unreachable issuer %s names its setting', async (SMTP_OAUTH_ISSUER, words) => {
   const { SMTP_URL } = await startMailbox()
-  const { stderr } = await sent({ SMTP_URL, ...withSecret(), SMTP_OAUTH_ISSUER })
+  const { stderr } = await sendWith({ SMTP_URL, ...withSecret(), SMTP_OAUTH_ISSUER })
   expect(stderr).toContain(words)
   expect(stderr).not.toContain('OIDC_ISSUER')
 })
@@ -203,7 +203,7 @@ it('a mail server that rejects the access token is reported, also by the doctor'
   const env = { ...withSecret(), MAIL_FROM: 'search@acme.example' }
   expect(await findingsFor({ ...env, SMTP_URL: good.SMTP_URL })).toMatchObject([{ status: 'ok' }])
   const { SMTP_URL } = await startMailbox(async () => false)
-  const { stderr } = await sent({ ...env, SMTP_URL })
+  const { stderr } = await sendWith({ ...env, SMTP_URL })
   expect(stderr).toContain('rejects the access token (reply: 535 5.7.3 Authentication unsuccessful)')
   expect(await findingsFor({ ...env, SMTP_URL })).toMatchObject([
     { status: 'fail', says: expect.stringContaining('rejects the access token') as string },
@@ -220,7 +220,7 @@ it('a mail server without passwords (550 5.7.30 Basic authentication is not supp
   onTestFinished(() => server.close())
   const SMTP_URL = server.url.replace('//', '//search%40acme.example:letmein@')
 
-  const { stderr } = await sent({ SMTP_URL })
+  const { stderr } = await sendWith({ SMTP_URL })
 
   for (const line of [stderr, (await findingsFor({ SMTP_URL }))[0]?.says]) {
     expect(line).toContain(

@@ -26,7 +26,7 @@ async function open(script: Script, { limits, ...parts }: Setup = {}, settings: 
   return new SmtpClient({ SMTP_URL: server.url, ...settings }, { ...parts, limits: { ...LIMITS, ...limits } })
 }
 
-async function posted(script: Script, parts?: Setup) {
+async function sendThrough(script: Script, parts?: Setup) {
   const opened = await open(script, parts)
   return await opened.send(mail).finally(() => opened.close())
 }
@@ -44,7 +44,7 @@ const deferred = (reply: string) => ({ outcome: 'deferred', reply, reason: 'othe
 it.each<Stage>(['connect', 'EHLO', 'MAIL', 'RCPT', 'DATA'])(
   'a connection that breaks before the email leaves (%s) leaves it for a later run',
   async (stage) => {
-    const result = await posted(at(stage, 'break'))
+    const result = await sendThrough(at(stage, 'break'))
     expect(result).toMatchObject({ outcome: 'deferred', reason: 'other' })
   },
 )
@@ -56,11 +56,11 @@ it('an email through a server whose name DNS rejects stops the run', async () =>
 })
 
 it('a connection that breaks after the email and before the reply leaves it unknown', async () => {
-  expect(await posted(at('end', 'break'))).toMatchObject({ outcome: 'unknown' })
+  expect(await sendThrough(at('end', 'break'))).toMatchObject({ outcome: 'unknown' })
 })
 
 it('a connection that breaks after the reply has sent the email', async () => {
-  expect(await posted(at('after', 'break'))).toEqual({ outcome: 'sent' })
+  expect(await sendThrough(at('after', 'break'))).toEqual({ outcome: 'sent' })
 })
 
 it.each<Stage>(['MAIL', 'RCPT'])(
@@ -81,14 +81,14 @@ it.each<Stage>(['MAIL', 'RCPT'])(
 )
 
 it.each<Stage>(['connect', 'RCPT', 'end'])('a slow mail server is tolerated at %s', async (stage) => {
-  expect(await posted(at(stage, 120))).toEqual({ outcome: 'sent' })
+  expect(await sendThrough(at(stage, 120))).toEqual({ outcome: 'sent' })
 })
 
 it('an email that times out after its end has an unknown outcome', async () => {
   const limits = { ...LIMITS, reply: 300 }
   const reply = 'no response within 0.3 seconds'
-  expect(await posted(at('end', ''), { limits })).toMatchObject({ outcome: 'unknown', reply })
-  expect(await posted(at('RCPT', ''), { limits })).toEqual(deferred(reply))
+  expect(await sendThrough(at('end', ''), { limits })).toMatchObject({ outcome: 'unknown', reply })
+  expect(await sendThrough(at('RCPT', ''), { limits })).toEqual(deferred(reply))
 })
 
 it('a slow mail server doesn’t delay the end of a run', async () => {
@@ -97,7 +97,7 @@ it('a slow mail server doesn’t delay the end of a run', async () => {
     ['RCPT', 'deferred'],
   ] as const) {
     const stop = new AbortController()
-    const results = await posted(
+    const results = await sendThrough(
       at(stage, '', () => stop.abort()),
       { signal: stop.signal },
     )
@@ -139,7 +139,7 @@ it('a local mail server with STARTTLS but no certificate gets the email without 
     if (stage === 'EHLO') return '250-mail.acme.example\r\n250 STARTTLS'
     return line.startsWith('STARTTLS') ? '454 4.7.0 TLS not available due to local problem' : undefined
   }
-  expect(await posted(script)).toEqual({ outcome: 'sent' })
+  expect(await sendThrough(script)).toEqual({ outcome: 'sent' })
 })
 
 // An encrypted token contains two dots in a row, and SMTP escapes a dot at the start of a line (RFC 5321 4.5.2).

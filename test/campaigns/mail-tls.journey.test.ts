@@ -15,7 +15,7 @@ beforeAll(() => makeCertificates(folder, { mail: ['127.0.0.1'] }))
 let server: SMTPServer | undefined
 afterEach(() => new Promise<void>((done) => (server ? server.close(() => done()) : done())))
 
-async function started(options: SMTPServerOptions): Promise<number> {
+async function startMailServer(options: SMTPServerOptions): Promise<number> {
   server = new SMTPServer({ authOptional: true, disableReverseLookup: true, ...options })
   server.on('error', () => {})
   await new Promise<void>((done) => server?.listen(0, '127.0.0.1', done))
@@ -23,12 +23,12 @@ async function started(options: SMTPServerOptions): Promise<number> {
 }
 
 const ada = 'ada@acme.example\n'
-const sent = (url: string) => send([list(ada)], { env: { SMTP_URL: url } })
+const sendThrough = (url: string) => send([list(ada)], { env: { SMTP_URL: url } })
 
 it('a mail server’s private certificate is described, and accepted with NODE_EXTRA_CA_CERTS', async () => {
-  const port = await started({ ...pem(folder, 'mail'), secure: true })
+  const port = await startMailServer({ ...pem(folder, 'mail'), secure: true })
   const env = { SMTP_URL: `smtps://127.0.0.1:${port}` }
-  const refused = await sent(env.SMTP_URL)
+  const refused = await sendThrough(env.SMTP_URL)
   expect(refused.code).toBe(1)
   expect(refused.stderr).toContain("an authority that this machine doesn't trust: set NODE_EXTRA_CA_CERTS")
   // A child process, because Node reads NODE_EXTRA_CA_CERTS only at its start.
@@ -39,36 +39,36 @@ it('a mail server’s private certificate is described, and accepted with NODE_E
 })
 
 it('a self-signed certificate is accepted on this machine, unless a password is sent', async () => {
-  const port = await started(pem(folder, 'mail'))
-  expect((await sent(`smtp://127.0.0.1:${port}`)).code).toBe(0)
+  const port = await startMailServer(pem(folder, 'mail'))
+  expect((await sendThrough(`smtp://127.0.0.1:${port}`)).code).toBe(0)
   for (const url of [`smtp://robot:pw@127.0.0.1:${port}`, `smtp://127.1:${port}`])
-    expect((await sent(url)).stderr).toContain('set NODE_EXTRA_CA_CERTS')
+    expect((await sendThrough(url)).stderr).toContain('set NODE_EXTRA_CA_CERTS')
 })
 
 it('no email is sent to another machine without encryption, and the message names it', async () => {
-  const port = await started({ disabledCommands: ['STARTTLS'] })
+  const port = await startMailServer({ disabledCommands: ['STARTTLS'] })
   // This machine, by a name that isn't recognized as local.
-  const { code, stderr } = await sent(`smtp://127.1:${port}`)
+  const { code, stderr } = await sendThrough(`smtp://127.1:${port}`)
   expect(code).toBe(1)
   expect(stderr).toContain('it offers no encryption (STARTTLS)')
   expect(stderr).toContain('smtps://')
 })
 
 it('a refused sign-in at the mail server is quoted without the password', async () => {
-  const port = await started({
+  const port = await startMailServer({
     disabledCommands: ['STARTTLS'],
     allowInsecureAuth: true,
     onAuth: (_auth, _session, done) => done(new Error('5.7.8 authentication failed: no such login')),
   })
-  const { code, stderr } = await sent(`smtp://robot:letmein-please@127.0.0.1:${port}`)
+  const { code, stderr } = await sendThrough(`smtp://robot:letmein-please@127.0.0.1:${port}`)
   expect(code).toBe(1)
   expect(stderr).toContain('rejects the username and password (reply: 535 5.7.8 authentication failed')
   expect(stderr).not.toContain('letmein')
 })
 
 it('a mail server that offers no sign-in is reported before any email is sent', async () => {
-  const port = await started({ disabledCommands: ['STARTTLS', 'AUTH'] })
-  const { code, stderr } = await sent(`smtp://robot:letmein-please@127.0.0.1:${port}`)
+  const port = await startMailServer({ disabledCommands: ['STARTTLS', 'AUTH'] })
+  const { code, stderr } = await sendThrough(`smtp://robot:letmein-please@127.0.0.1:${port}`)
   expect(code).toBe(1)
   expect(stderr).toContain('rejects this kind of sign-in (reply: 5')
   expect(stderr).not.toContain('letmein')

@@ -72,7 +72,7 @@ datasources:
 `
 
 /** Writes the company file and its logo. */
-function branded(content: string) {
+function createBrandedCompany(content: string) {
   const path = company().list('company.yaml', content)
   const into = dirname(path)
   writeFileSync(join(into, 'logo.png'), png(64, 64))
@@ -80,7 +80,7 @@ function branded(content: string) {
 }
 
 it('hidden apps are neither named nor counted in emails', async () => {
-  const { COMPANY_FILE } = branded(FILE)
+  const { COMPANY_FILE } = createBrandedCompany(FILE)
   const people = company().list('people.csv', 'email,language\nada@acme.example,sw\nbob@acme.example,en\n')
   const env = { COMPANY_FILE, DATA_DIR: join(folder, 'data') }
   const { code, stderr } = await run(['invite', 'send', people], { env })
@@ -95,7 +95,7 @@ it('hidden apps are neither named nor counted in emails', async () => {
 })
 
 it('a preview has the company’s branding, in each language of the people on a list', async () => {
-  const { COMPANY_FILE, into } = branded(FILE)
+  const { COMPANY_FILE, into } = createBrandedCompany(FILE)
   const preview = join(into, 'preview')
   const rows = 'ada@acme.example,en-GB\nbob,fr\ncarol@acme.example,\ndan@acme.example,de_AT\n'
   const people = company().list('people.csv', `email,locale\n${rows}`)

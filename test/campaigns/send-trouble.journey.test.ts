@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { withCampaignLease } from '../../src/cli/invite/lease.ts'
 import { withStore } from '../../src/cli/store.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
-import { ended, useCompany } from './command.ts'
+import { waitForEnd, useCompany } from './command.ts'
 import { startSmtpServer } from './smtp-server.ts'
 
 const { company, received, recipients, send, list } = useCompany()
@@ -25,7 +25,7 @@ it.each(['', 'email,name\n'])(
 
 it('Ctrl-C stops a run with a piped list, and the message says how to resume', async () => {
   const child = company().start(['invite', 'send', '-', '--rate', '1'])
-  const end = ended(child)
+  const end = waitForEnd(child)
   child.stdin.end('ada@acme.example\nbob@acme.example\n')
   while (received().length < 1) await sleep(20)
   child.kill('SIGINT')

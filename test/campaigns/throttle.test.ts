@@ -3,29 +3,29 @@ import { expect, it } from 'vitest'
 import { Throttle } from '../../src/campaigns/throttle.ts'
 
 /** A throttle whose clock moves while it waits. */
-function clocked(perSecond: number) {
+function throttleWithClock(perSecond: number) {
   const clock = { ms: 0 }
   const wait = async (ms: number) => void (clock.ms += await Promise.resolve(ms))
   return { clock, throttle: new Throttle(perSecond, undefined, { now: () => clock.ms, wait }) }
 }
 
 /** The times of turns that are requested together, in milliseconds. */
-const turns = ({ clock, throttle }: ReturnType<typeof clocked>, count: number): Promise<number[]> =>
+const turns = ({ clock, throttle }: ReturnType<typeof throttleWithClock>, count: number): Promise<number[]> =>
   Promise.all(Array.from({ length: count }, () => throttle.next().then(() => clock.ms)))
 
 it('the turns of a throttle are evenly spaced, however many are requested at once', async () => {
-  expect(await turns(clocked(50), 4)).toEqual([0, 20, 40, 60])
+  expect(await turns(throttleWithClock(50), 4)).toEqual([0, 20, 40, 60])
 })
 
 it('a throttle doesn’t catch up on missed turns', async () => {
-  const fixture = clocked(1)
+  const fixture = throttleWithClock(1)
   await fixture.throttle.next()
   fixture.clock.ms = 60_000
   expect(await turns(fixture, 2)).toEqual([60_000, 61_000])
 })
 
 it('a throttle with a queue waits as long as required', async () => {
-  const fixture = clocked(100)
+  const fixture = throttleWithClock(100)
   await fixture.throttle.next()
   const queue = turns(fixture, 3)
   fixture.throttle.slowDown(0.2)
@@ -33,7 +33,7 @@ it('a throttle with a queue waits as long as required', async () => {
 })
 
 it('several responses to one burst halve the rate once, and it recovers slowly', async () => {
-  const { clock, throttle } = clocked(100)
+  const { clock, throttle } = throttleWithClock(100)
   expect([1, 2, 1].map((seconds) => throttle.slowDown(seconds))).toEqual([true, false, false])
   expect(throttle.rate).toBe(50)
   for (const rate of [50 * 1.01 ** 20, 100]) {
@@ -49,7 +49,7 @@ it.each([
   [1, [0.5, 0.25, 0.2, 0.2]],
   [0.1, [0.1, 0.1]],
 ])('a throttle of %d a second slows down to %j, and no further', (perSecond, rates) => {
-  const { clock, throttle } = clocked(perSecond)
+  const { clock, throttle } = throttleWithClock(perSecond)
   for (const rate of rates) {
     throttle.slowDown(1)
     expect(throttle.rate).toBe(rate)
