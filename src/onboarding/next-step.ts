@@ -64,20 +64,20 @@ const withoutLater = ({ shown, firstApps }: WalkStates): readonly AppWithState[]
 
 export function nextStep(states: WalkStates): NextStep {
   const otherApp = firstOf(withoutLater(states), () => true)
-  const confirming = states.shown
+  const confirmingApp = states.shown
     .flatMap(({ tracked: app, state }) => (state.kind === 'confirming' && isBeingConfirmed(app) ? app : []))
     .toSorted((one, other) => one.attempt.consentStartedAt - other.attempt.consentStartedAt)
     .at(-1)
-  if (confirming !== undefined) {
-    const { instance, attempt } = confirming
+  if (confirmingApp !== undefined) {
+    const { instance, attempt } = confirmingApp
     const { step, checksSinceReturn, backAt } = attempt
     const nextPollSeconds = Math.abs(states.now - backAt) < FREQUENT_POLLING_MS ? 5 : 30
     const polling = { frequentPollingUntil: backAt + FREQUENT_POLLING_MS, nextPollSeconds }
     return { kind: 'confirming', instance, step, checksSinceReturn, backAt, ...polling, otherApp }
   }
-  const unconfirmed = states.shown.find(({ state }) => state.kind === 'unconfirmed')
-  if (unconfirmed !== undefined)
-    return { kind: 'unconfirmed', instance: unconfirmed.tracked.instance, otherApp }
+  const unconfirmedApp = states.shown.find(({ state }) => state.kind === 'unconfirmed')
+  if (unconfirmedApp !== undefined)
+    return { kind: 'unconfirmed', instance: unconfirmedApp.tracked.instance, otherApp }
   return otherApp === undefined ? { kind: 'finished' } : { kind: 'connect', instance: otherApp }
 }
 

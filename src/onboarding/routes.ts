@@ -82,9 +82,11 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
         throw error
       })
 
-    const approved = approvedApps(walk, await approvalsFor(deps, walk))
-    const unblockApproved = (before: Walk) => approved.reduce((next, app) => unblock(next, app), before)
-    if (approved.length > 0) await progress.recordIntents(user, await walks.update(user, unblockApproved))
+    const approvedInstances = approvedApps(walk, await approvalsFor(deps, walk))
+    const unblockApproved = (before: Walk) =>
+      approvedInstances.reduce((next, app) => unblock(next, app), before)
+    if (approvedInstances.length > 0)
+      await progress.recordIntents(user, await walks.update(user, unblockApproved))
 
     await sendOverview(deps, req, res, unblockApproved(walk), from)
   })
@@ -198,18 +200,18 @@ async function sendOverview(deps: OnboardingDeps, req: Request, res: Response, w
   const person = user.email ?? user.name ?? ''
   // The line of the offered step needs a page of its own.
   const isShareable = req.originalUrl === '/onboarding' && person !== '' && !log.isLevelEnabled('debug')
-  const shared = isShareable ? sharedWalk(walk) : undefined
+  const shareableWalk = isShareable ? sharedWalk(walk) : undefined
   sendPage(req, res, {
     view: 'onboarding/overview',
     sheet: 'walk',
     script: 'walk',
-    sharedKey: shared && JSON.stringify(shared.apps),
+    sharedKey: shareableWalk && JSON.stringify(shareableWalk.apps),
     data: (t) => {
-      const page = overviewOf(shared ?? walk, {
-        now: shared ? 0 : now(),
+      const page = overviewOf(shareableWalk ?? walk, {
+        now: shareableWalk ? 0 : now(),
         t,
-        person: shared ? PLACEHOLDERS.inMessage : person,
-        name: shared ? undefined : (user.givenName ?? user.name),
+        person: shareableWalk ? PLACEHOLDERS.inMessage : person,
+        name: shareableWalk ? undefined : (user.givenName ?? user.name),
         query: textParameter(req, 'q'),
         from,
         isSignedInAgain: textParameter(req, 'again') !== undefined && isRecentSignIn(signedInAt, now()),

@@ -19,9 +19,9 @@ type Status = { connected: number; pending: number; skipped: number }
  */
 export function statusOf({ all }: Pick<WalkStates, 'all'>): Status {
   const firstApps = firstAppsOf(all)
-  const first = all.filter(({ tracked }) => firstApps?.has(tracked.instance))
-  const counted = first.some(({ state }) => bucketOf(state) === 'pending') ? first : all
-  const count = (wanted: keyof Status) => counted.filter(({ state }) => bucketOf(state) === wanted).length
+  const firstAppStates = all.filter(({ tracked }) => firstApps?.has(tracked.instance))
+  const countedApps = firstAppStates.some(({ state }) => bucketOf(state) === 'pending') ? firstAppStates : all
+  const count = (wanted: keyof Status) => countedApps.filter(({ state }) => bucketOf(state) === wanted).length
   return { connected: count('connected'), pending: count('pending'), skipped: count('skipped') }
 }
 
@@ -42,7 +42,7 @@ export function createStatusRoute(
   languages: Pick<Languages, 'ofRequest' | 'nearest'>,
   now: () => number,
 ): Router {
-  const once = createSingleFlight<Walk>()
+  const shareCheck = createSingleFlight<Walk>()
   const checkTimes = new Map<string, number>()
 
   /** Sessions share only a completed check, because the service may reject the token of one and not of the other. */
@@ -50,7 +50,7 @@ export function createStatusRoute(
     const { user, id } = requireSignedIn(req)
     const key = personKey(user)
     if (now() - (checkTimes.get(key) ?? -Infinity) < FRESH_MS) return await walks.load(user)
-    const walk = await once(`${key} ${id}`, () => walkChecker.checkForWidget(req))
+    const walk = await shareCheck(`${key} ${id}`, () => walkChecker.checkForWidget(req))
     if (checkTimes.size >= MAX_REMEMBERED) checkTimes.clear()
     checkTimes.set(key, now())
     return walk

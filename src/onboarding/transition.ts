@@ -65,15 +65,15 @@ export function afterReturn(
   consentReturn: { step: string; instance: string; isAutomatic: boolean; hasError?: boolean },
 ): Transition {
   const { now, unconnected, confirmSeconds } = check
-  const checked = applyCheck(before, unconnected, now, confirmSeconds)
-  const { walk, outcome } = finishReturn(checked, consentReturn.step, now, consentReturn.hasError)
+  const checkedWalk = applyCheck(before, unconnected, now, confirmSeconds)
+  const { walk, outcome } = finishReturn(checkedWalk, consentReturn.step, now, consentReturn.hasError)
   const goesOn = outcome === 'connected' && consentReturn.isAutomatic
   const next = goesOn ? automaticNext(walkStates(walk, now), check.isStartable) : undefined
   // The person has to read the app's instructions first.
   if (next === undefined || check.hasInstructions(next))
     return { walk, kind: 'show', from: consentReturn.instance }
-  const started = startConsent(walk, { instance: next, step: check.step, now, isAutomatic: true })
-  return { walk: started, kind: 'leave', instance: next }
+  const startedWalk = startConsent(walk, { instance: next, step: check.step, now, isAutomatic: true })
+  return { walk: startedWalk, kind: 'leave', instance: next }
 }
 
 function resultIn(walk: Walk, instance: string, now: number) {

@@ -72,9 +72,9 @@ export class WalkStore {
     const former = person === undefined ? await this.#personAt(email) : undefined
     // The address may be another person's now.
     const ownFormer = former?.signIns?.includes(personKey(user)) ? former : undefined
-    const continued = await this.#continueEarlierWalk(user, keys, { fresh, person: person ?? ownFormer })
-    this.#people.set(continued, { person })
-    return continued
+    const continuedWalk = await this.#continueEarlierWalk(user, keys, { fresh, person: person ?? ownFormer })
+    this.#people.set(continuedWalk, { person })
+    return continuedWalk
   }
 
   /** Remembers the address for longer than the walk. @returns when it was last stored @throws {StoreUnavailable} */
@@ -145,26 +145,26 @@ export class WalkStore {
   }
 
   async #update(user: User, change: (walk: Walk) => Walk, walk: Walk): Promise<Walk> {
-    const stored = this.#stored.get(walk)
-    const { dataKey, key } = stored ?? (await this.#keysOf(user))
+    const storedRecord = this.#stored.get(walk)
+    const { dataKey, key } = storedRecord ?? (await this.#keysOf(user))
     let result = walk
     await changeRecord(this.#deps.records, {
       key,
-      loaded: stored,
+      loaded: storedRecord,
       next: (text) => {
-        const before = text === stored?.text ? walk : this.#open({ dataKey, key }, text)
+        const before = text === storedRecord?.text ? walk : this.#open({ dataKey, key }, text)
         // The change may be the first check that lists a replacement.
         result = this.#visibleInOrder(change(this.#visibleInOrder(before)))
         const json = JSON.stringify(result)
         const isSame = json === this.#stored.get(before)?.json
-        const sealed = isSame ? undefined : dataKey.sealer.seal(withStoredNames(json), key)
-        const written = sealed === undefined ? undefined : { text: sealed, seconds: LIFE_SECONDS }
-        this.#stored.set(result, { dataKey, key, text: written?.text ?? text, json })
-        return written
+        const sealedText = isSame ? undefined : dataKey.sealer.seal(withStoredNames(json), key)
+        const nextRecord = sealedText === undefined ? undefined : { text: sealedText, seconds: LIFE_SECONDS }
+        this.#stored.set(result, { dataKey, key, text: nextRecord?.text ?? text, json })
+        return nextRecord
       },
     })
-    const read = this.#people.get(walk)
-    if (read !== undefined) this.#people.set(result, read)
+    const readPerson = this.#people.get(walk)
+    if (readPerson !== undefined) this.#people.set(result, readPerson)
     return result
   }
 
@@ -181,12 +181,12 @@ export class WalkStore {
 
   #open({ dataKey, key }: WalkKeys, text: string | undefined): Walk {
     const { checkReturnTo, now } = this.#deps
-    const opened = text === undefined ? undefined : dataKey.sealer.open(text, key)
-    const json = opened === undefined ? JSON.stringify(newWalk(now())) : withNames(opened)
-    const stored: Walk = JSON.parse(json)
-    for (const visit of [stored.visit, stored.visitAtStart])
+    const openedText = text === undefined ? undefined : dataKey.sealer.open(text, key)
+    const json = openedText === undefined ? JSON.stringify(newWalk(now())) : withNames(openedText)
+    const storedWalk: Walk = JSON.parse(json)
+    for (const visit of [storedWalk.visit, storedWalk.visitAtStart])
       if (visit?.returnTo !== undefined) visit.returnTo = checkReturnTo(visit.returnTo)
-    const walk = this.#visibleInOrder(stored)
+    const walk = this.#visibleInOrder(storedWalk)
     this.#stored.set(walk, { dataKey, key, text, json })
     return walk
   }

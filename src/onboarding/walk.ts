@@ -95,12 +95,12 @@ export function applyCheck(
 ): Walk {
   const byInstance = new Map(unconnected.map((app) => [app.instance, app]))
   const tracked = walk.apps.map((app): TrackedApp => {
-    const listed = byInstance.get(app.instance)
-    if (listed === undefined)
+    const listedApp = byInstance.get(app.instance)
+    if (listedApp === undefined)
       return app.status === 'connected'
         ? app
         : { ...app, ...NOT_SET_ASIDE, status: 'connected', connectedAt: now }
-    const current = { ...app, name: listed.name, status: listed.status }
+    const current = { ...app, name: listedApp.name, status: listedApp.status }
     // A connected app that is listed again begins anew.
     if (app.status === 'connected') return hasNotReturned(app) ? current : { ...current, attempt: undefined }
     const isOverdue = isBeingConfirmed(app) && !isWithin(confirmSeconds * 1000, app.attempt.backAt, now)
@@ -170,12 +170,12 @@ export function startConsent(
   { instance, step, now, isAutomatic }: { instance: string; step: string; now: number; isAutomatic?: true },
 ): Walk {
   const clicks = walk.clicks + (isAutomatic ? 0 : 1)
-  const started = withApp(walk, instance, (app) => {
+  const startedWalk = withApp(walk, instance, (app) => {
     const previousStep = hasNotReturned(app) ? app.attempt?.step : undefined
     const attempt = { step, previousStep, consentStartedAt: now, checksSinceReturn: 0 }
     return { ...app, ...NOT_SET_ASIDE, attempt, startedAtClick: clicks }
   })
-  return { ...started, clicks, visitAtStart: walk.visit }
+  return { ...startedWalk, clicks, visitAtStart: walk.visit }
 }
 
 /**
@@ -218,16 +218,16 @@ export function finishReturn(
   const app = before.apps.find(({ attempt }) => attempt?.step === step)
   if (app?.attempt === undefined || app.attempt.isOver) return { walk: before, outcome: 'over' }
   const walk = inVisitAtStart(before)
-  const returned = { ...app.attempt, backAt: app.attempt.backAt ?? now }
+  const returnedAttempt = { ...app.attempt, backAt: app.attempt.backAt ?? now }
   const withChange = (change: Partial<TrackedApp>) =>
     withApp(walk, app.instance, (tracked) => ({ ...tracked, ...change }))
   if (app.status === 'connected')
     return {
-      walk: withChange({ attempt: asOver(returned) }),
-      outcome: returned.checksSinceReturn === 0 ? 'connected' : 'connectedLater',
+      walk: withChange({ attempt: asOver(returnedAttempt) }),
+      outcome: returnedAttempt.checksSinceReturn === 0 ? 'connected' : 'connectedLater',
     }
-  if (hasError) return { walk: withChange(asDeclined(returned, now)), outcome: 'over' }
-  const attempt = { ...returned, checksSinceReturn: returned.checksSinceReturn + 1 }
+  if (hasError) return { walk: withChange(asDeclined(returnedAttempt, now)), outcome: 'over' }
+  const attempt = { ...returnedAttempt, checksSinceReturn: returnedAttempt.checksSinceReturn + 1 }
   return { walk: withChange({ attempt }), outcome: 'stillListed' }
 }
 

@@ -21,7 +21,7 @@ const later = NOW + DAY
 const approved = { ...request, stage: 'approved', stageChangedAt: later, approvedAt: later } as const
 
 /** The page of someone who marked Slack as needing an admin. */
-async function blocked(approvals: Approval[]) {
+async function openBlockedPage(approvals: Approval[]) {
   const routes = setUpWalkRoutes()
   await routes.page('/onboarding')
   expect(routes.setup.keepStateLoads).toBe(0)
@@ -50,7 +50,7 @@ it.each([
 ] as const)(
   'the row of an app waiting for an admin shows the approval’s progress: %s',
   async (_what, approvals, note) => {
-    const row = await rowOf(await blocked([...approvals]))
+    const row = await rowOf(await openBlockedPage([...approvals]))
     const isTester = note.source.startsWith('^It was approved')
     const [status, label] = isTester ? ['', 'Connect'] : ['Waiting for admin', 'Approved? Try again']
     expect(row).toMatchObject({
@@ -72,7 +72,7 @@ it.each([
   ],
   ['doesn’t say so to the tester', { ...approved, testers: [NOW] }, false],
 ] as const)('the banner of someone who waits for an approval %s', async (_when, approval, isShown) => {
-  const { page } = await blocked([approval])
+  const { page } = await openBlockedPage([approval])
   const { banner } = await page('/onboarding?from=slack_1')
   expect(banner?.title === 'Slack is waiting for an admin').toBe(isShown)
 })
@@ -88,7 +88,7 @@ it.each([
 ] as const)(
   'an app that waited for an approval %s',
   async (_when, approval, path, isOffered) => {
-    const routes = await blocked([approval])
+    const routes = await openBlockedPage([approval])
     const { card } = await routes.page(path)
     expect(card?.title === 'Connect Slack').toBe(isOffered)
     expect((await rowOf(routes))?.kind).toBe(isOffered ? undefined : 'blocked')

@@ -109,8 +109,8 @@ function connectCard(model: OverviewModel, instance: string) {
   const { app, short } = card
   const { reads, never, why, help, isRequired } = describe(instance)
   const overviewApp = findApp(model, instance)
-  const ended = overviewApp && hasLapsed(overviewApp) ? endedText(overviewApp.tracked, t) : undefined
-  const isAgain = ended !== undefined
+  const lapseText = overviewApp && hasLapsed(overviewApp) ? endedText(overviewApp.tracked, t) : undefined
+  const isAgain = lapseText !== undefined
   // The person knows the reasons from the first time, or from an app of the same name.
   const hasReasons = !isAgain && !hasSameNameAccount(model, instance)
   const [readOnly, ...neverElse] = never
@@ -126,7 +126,7 @@ function connectCard(model: OverviewModel, instance: string) {
     kind: 'connect' as const,
     title,
     nameLine,
-    paragraphs: isAgain ? [ended] : [],
+    paragraphs: isAgain ? [lapseText] : [],
     lines: [
       ...withIcon('notice', [help]),
       ...withIcon('good', [fitText(short, t, ['next.reads', 'plain.reads'])]),
@@ -214,8 +214,8 @@ function confirmingOf(model: OverviewModel) {
 function resumeAction(model: OverviewModel): (Action & { notes: string[] }) | undefined {
   const { apps, next, headline, states, t } = model
   if (next.kind !== 'finished' || headline.state === 'open') return undefined
-  const later = states.firstApps && findApp(model, firstOffered(states))
-  const app = later ?? apps.find(({ state }) => state.kind === 'skipped')
+  const laterApp = states.firstApps && findApp(model, firstOffered(states))
+  const app = laterApp ?? apps.find(({ state }) => state.kind === 'skipped')
   if (app === undefined) return undefined
   const { instance, tracked } = app
   const key = tracked.status === 'stale' ? 'start.stale' : 'start.todo'
@@ -223,7 +223,7 @@ function resumeAction(model: OverviewModel): (Action & { notes: string[] }) | un
   const plain = isFirst ? 'plain.first' : 'plain.skipped'
   return {
     href: actionPath('connect', instance),
-    ...(later ? { label: t('overview.goOn'), forApp: app.name } : fitLabel(app.name, t, [key, plain])),
+    ...(laterApp ? { label: t('overview.goOn'), forApp: app.name } : fitLabel(app.name, t, [key, plain])),
     notes: linkNotes(model, app),
   }
 }
@@ -231,8 +231,12 @@ function resumeAction(model: OverviewModel): (Action & { notes: string[] }) | un
 /** The result of the app that the person comes from, at the top of the overview. */
 function bannerOf(model: OverviewModel) {
   const { t, next, headline } = model
-  const again = { title: t('banner.signedInAgain'), nameLine: '', text: t('banner.signedInAgainText') }
-  if (model.isSignedInAgain && next.kind === 'connect') return { kind: 'notice', ...again }
+  const signedInAgainTexts = {
+    title: t('banner.signedInAgain'),
+    nameLine: '',
+    text: t('banner.signedInAgainText'),
+  }
+  if (model.isSignedInAgain && next.kind === 'connect') return { kind: 'notice', ...signedInAgainTexts }
   const app = findApp(model, model.from)
   if (app === undefined) return undefined
   const { name, state } = app

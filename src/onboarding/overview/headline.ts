@@ -50,11 +50,11 @@ type OverviewCounts = {
 type Outcome = 'open' | 'unknown-name' | 'nothing' | 'all' | 'all-but-off' | 'these' | 'some' | 'none' | 'off'
 
 function outcomeOf({ shown, hidden, isNarrowed }: OverviewCounts): Outcome {
-  const left = shown.skipped + shown.blocked
+  const setAsideCount = shown.skipped + shown.blocked
   if (shown.pending > 0) return 'open'
   if (totalOf(shown) === 0) return isNarrowed ? 'unknown-name' : 'nothing'
-  if (shown.connected === 0) return left > 0 ? 'none' : 'off'
-  if (left > 0) return 'some'
+  if (shown.connected === 0) return setAsideCount > 0 ? 'none' : 'off'
+  if (setAsideCount > 0) return 'some'
   if (hidden.pending + hidden.skipped + hidden.blocked > 0) return 'these'
   return shown.off + hidden.off > 0 ? 'all-but-off' : 'all'
 }
@@ -81,10 +81,10 @@ type HeadlineTexts = [state: State, heading: string, lead: string]
 function headlineTexts(outcome: Outcome, apps: OverviewCounts, isPart: boolean, t: Texts): HeadlineTexts {
   const { shown, hidden, showsFirstApps } = apps
   const count = totalOf(shown)
-  const others = hidden.pending + hidden.skipped + hidden.blocked
+  const hiddenCount = hidden.pending + hidden.skipped + hidden.blocked
   switch (outcome) {
     case 'open':
-      return ['open', t('overview.title'), openLead(apps, count, others, t)]
+      return ['open', t('overview.title'), openLead(apps, count, hiddenCount, t)]
     case 'unknown-name':
       return ['open', t('overview.titleUnderName'), t('overview.nothingUnderName')]
     case 'nothing':
@@ -98,8 +98,8 @@ function headlineTexts(outcome: Outcome, apps: OverviewCounts, isPart: boolean, 
     }
     case 'these':
       return showsFirstApps
-        ? ['done', t('finished.titleStart', { count }), t('finished.leadStart', { others })]
-        : ['done', t('finished.titleThese', { count }), t('finished.leadThese', { others })]
+        ? ['done', t('finished.titleStart', { count }), t('finished.leadStart', { others: hiddenCount })]
+        : ['done', t('finished.titleThese', { count }), t('finished.leadThese', { others: hiddenCount })]
     case 'some': {
       const heading = t(isPart ? 'finished.titleSomeOfThese' : 'finished.titleSome')
       return ['incomplete', heading, t.sentences([t('finished.leadSome'), ...reasons(shown, t)])]
@@ -115,9 +115,9 @@ function headlineTexts(outcome: Outcome, apps: OverviewCounts, isPart: boolean, 
   }
 }
 
-function openLead(apps: OverviewCounts, count: number, others: number, t: Texts): string {
+function openLead(apps: OverviewCounts, count: number, hiddenCount: number, t: Texts): string {
   const isBefore = !apps.hasBegun && apps.shown.connected === 0
-  if (apps.showsFirstApps && isBefore) return t('overview.leadStart', { count, others })
+  if (apps.showsFirstApps && isBefore) return t('overview.leadStart', { count, others: hiddenCount })
   if (apps.isNarrowed) return t('overview.leadNarrowed', { count })
   // Once the person has begun, a result comes first.
   return isBefore ? t('overview.lead') : ''
@@ -138,10 +138,12 @@ function reasons(
   t: Texts,
   isSame = false,
 ): string[] {
-  const off = (Object.entries(offByStatus) as [keyof OffByStatus, number][]).filter(([, count]) => count > 0)
+  const offCounts = (Object.entries(offByStatus) as [keyof OffByStatus, number][]).filter(
+    ([, count]) => count > 0,
+  )
   return [
     ...(skipped > 0 ? [t('reason.skipped', { count: skipped })] : []),
     ...(blocked > 0 ? [t(isSame ? 'reason.blockedIt' : 'reason.blocked', { count: blocked })] : []),
-    ...off.map(([status, count]) => t(`reason.${status}`, { count })),
+    ...offCounts.map(([status, count]) => t(`reason.${status}`, { count })),
   ]
 }

@@ -15,8 +15,8 @@ const sameNameApps = ({ byShortName }: OverviewModel, { short }: OverviewApp): O
 
 /** True if an account was chosen for another app with this name, to which the usual advice would lead again. */
 export const hasSameNameAccount = (model: OverviewModel, instance: string | undefined): boolean => {
-  const mine = findApp(model, instance)
-  return mine !== undefined && sameNameApps(model, mine).some((app) => app !== mine && isChosen(app))
+  const ownApp = findApp(model, instance)
+  return ownApp !== undefined && sameNameApps(model, ownApp).some((app) => app !== ownApp && isChosen(app))
 }
 
 /** The account from the company file, unless other apps with this name have it, too: it can't be right for each. */
