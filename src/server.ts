@@ -109,20 +109,20 @@ async function stop(
 ) {
   onramp.drain()
   await pause(drainSeconds * 1000)
-  const closed = new Promise<void>((resolve) => {
+  const serverClosed = new Promise<void>((resolve) => {
     server.close(() => resolve())
   })
   // Idle keep-alive connections would keep the process alive.
-  const idle = setInterval(() => server.closeIdleConnections(), 50)
-  const late = setTimeout(() => {
+  const idleTimer = setInterval(() => server.closeIdleConnections(), 50)
+  const drainTimer = setTimeout(() => {
     server.getConnections((_error, connections) =>
       log.warn({ connections }, 'shutting down: cut connections whose requests took too long'),
     )
     server.closeAllConnections()
   }, MAX_DRAIN_MS)
-  await closed
-  clearInterval(idle)
-  clearTimeout(late)
+  await serverClosed
+  clearInterval(idleTimer)
+  clearTimeout(drainTimer)
   await onramp.close()
 }
 

@@ -4,10 +4,10 @@
 export function createSingleFlight<T>(): (key: string, work: () => Promise<T>) => Promise<T> {
   const underWay = new Map<string, Promise<T>>()
   return (key, work) => {
-    const running = underWay.get(key)
-    if (running !== undefined) return running
-    const started = work().finally(() => underWay.delete(key))
-    underWay.set(key, started)
-    return started
+    const currentRun = underWay.get(key)
+    if (currentRun !== undefined) return currentRun
+    const newRun = work().finally(() => underWay.delete(key))
+    underWay.set(key, newRun)
+    return newRun
   }
 }

@@ -132,15 +132,15 @@ export class ServiceClient {
 
   async #probeWithoutPerson(token: string): Promise<{ result: ProbeResult | undefined; status?: number }> {
     const credentials = { kind: 'user-token', token } as const
-    const probed = await this.probe(credentials)
-    if (probed.kind === 'unreachable') return { result: probed }
+    const result = await this.probe(credentials)
+    if (result.kind === 'unreachable') return { result }
     const call = { operation: 'checkdatasourceauth', credentials, ...this.#options } as const
-    if (probed.kind === 'rejected') {
-      const isGlobal = isGlobalTokenRejected(serviceProblemOf(probed, call))
-      return { result: isGlobal ? undefined : probed, status: probed.status }
+    if (result.kind === 'rejected') {
+      const isGlobal = isGlobalTokenRejected(serviceProblemOf(result, call))
+      return { result: isGlobal ? undefined : result, status: result.status }
     }
-    const error = readErrorResponse({ status: 200, text: '', headers: {} }, {}, probed.receivedAt)
-    return { result: { ...probed, ...error, kind: 'rejected', reason: 'personal' } }
+    const error = readErrorResponse({ status: 200, text: '', headers: {} }, {}, result.receivedAt)
+    return { result: { ...result, ...error, kind: 'rejected', reason: 'personal' } }
   }
 
   close(): Promise<void> {
@@ -152,13 +152,16 @@ export class ServiceClient {
     const { onCall, onResponse, headerPrefix } = this.#options
     const response = await measureCall(
       async () => {
-        const received = await this.#send(call, credentials)
-        return { ...received, read: received.status === 200 ? read(parseJson(received.text)) : undefined }
+        const httpResponse = await this.#send(call, credentials)
+        return {
+          ...httpResponse,
+          read: httpResponse.status === 200 ? read(parseJson(httpResponse.text)) : undefined,
+        }
       },
-      (received, seconds) => {
+      (httpResponse, seconds) => {
         if (signal?.aborted) return
-        const isUnreadable = received?.status === 200 && received.read === undefined
-        onCall?.({ operation, status: isUnreadable ? undefined : received?.status, seconds })
+        const isUnreadable = httpResponse?.status === 200 && httpResponse.read === undefined
+        onCall?.({ operation, status: isUnreadable ? undefined : httpResponse?.status, seconds })
       },
     ).catch((error: unknown) => {
       signal?.throwIfAborted()
@@ -214,7 +217,7 @@ function shapeOf(apps: readonly ListedApp[], redirect: string | undefined): Path
 }
 
 function includesUrl(path: string, url: string): boolean {
-  const once = encodeURIComponent(url)
-  const forms = [url, once, encodeURIComponent(once)]
+  const encodedUrl = encodeURIComponent(url)
+  const forms = [url, encodedUrl, encodeURIComponent(encodedUrl)]
   return forms.some((form) => path.toLowerCase().includes(form.toLowerCase()))
 }

@@ -22,11 +22,11 @@ export function consentUrl(base: string, instance: string, path: string): string
   const [segment = '', ...rest] = pathname.split('/').slice(3)
   if (segment === '' || (segment !== instance && decodedSegment(segment) !== instance)) return undefined
   if (![segment, ...rest].every(isPlain)) return undefined
-  const joined = base + path
-  if (!URL.canParse(joined)) return undefined
-  const [target, home] = [new URL(joined), new URL(base)]
-  const under = `${home.pathname.replace(/\/$/, '')}/auth/datasource/`
-  return target.origin === home.origin && target.pathname.startsWith(under) ? joined : undefined
+  const address = base + path
+  if (!URL.canParse(address)) return undefined
+  const [target, home] = [new URL(address), new URL(base)]
+  const pathPrefix = `${home.pathname.replace(/\/$/, '')}/auth/datasource/`
+  return target.origin === home.origin && target.pathname.startsWith(pathPrefix) ? address : undefined
 }
 
 const ORDINARY = /^\/auth\/datasource\/([\w-]+)(?:\?[\x21-\x5b\x5d-\x7e]*)?$/

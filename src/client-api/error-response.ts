@@ -63,16 +63,16 @@ function messageIn(text: string, status: number): Message | undefined {
 }
 
 /** Accepts any prefix, because the tenant's may differ from SERVICE_HEADER_PREFIX. */
-const missing = (name: string) =>
+const missingHeader = (name: string) =>
   new RegExp(`(missing|required).{0,60}\\w-${name}\\b|\\w-${name}\\b.{0,60}(missing|required)`, 'is')
-const AUTH_TYPE_MISSING = missing('Auth-Type')
-const ACT_AS_MISSING = missing('ActAs')
+const AUTH_TYPE_MISSING = missingHeader('Auth-Type')
+const ACT_AS_MISSING = missingHeader('ActAs')
 
 /** The prefix of a missing header, if it differs from ours. Ignores a message that only repeats a search query. */
 function expectedPrefixIn(text: string, prefix = STANDARD_HEADER_PREFIX): string | undefined {
   if (!AUTH_TYPE_MISSING.test(text) && !ACT_AS_MISSING.test(text)) return undefined
-  const [, named] = /\b([a-z\d]+(?:-[a-z\d]+){0,5})-(?:Auth-Type|ActAs)\b/i.exec(text) ?? []
-  return named?.toLowerCase() === prefix.toLowerCase() ? undefined : named?.slice(0, 60)
+  const [, namedPrefix] = /\b([a-z\d]+(?:-[a-z\d]+){0,5})-(?:Auth-Type|ActAs)\b/i.exec(text) ?? []
+  return namedPrefix?.toLowerCase() === prefix.toLowerCase() ? undefined : namedPrefix?.slice(0, 60)
 }
 
 /** Client errors after which the same request may succeed later (RFC 9110 15.5). */
@@ -103,8 +103,8 @@ function explanationIn(text: string, secrets: readonly string[]): string {
     .replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim()
-  const cut = plain.slice(0, MAX_WORDS_CHARACTERS).toWellFormed()
-  return plain.length > MAX_WORDS_CHARACTERS ? `${cut}…` : cut
+  const beginning = plain.slice(0, MAX_WORDS_CHARACTERS).toWellFormed()
+  return plain.length > MAX_WORDS_CHARACTERS ? `${beginning}…` : beginning
 }
 
 /** True if the text mentions the redirect address (contract 4.1), outside of quoted URLs. */
@@ -133,15 +133,15 @@ function explanations(value: unknown, depth: number, isExplaining = true): strin
   if (Array.isArray(value)) return value.flatMap((element) => explanations(element, depth + 1, isExplaining))
   const members = Object.entries(value as Record<string, unknown>)
   const explainingMembers = members.filter(([name]) => EXPLAINS.test(name))
-  const explained = explainingMembers.flatMap(([, member]) => explanations(member, depth + 1))
+  const explainingTexts = explainingMembers.flatMap(([, member]) => explanations(member, depth + 1))
   // A validator may use the wrong member as a key: {"final_redirect_url": ["not allowed"]}.
-  const named = members.flatMap(([name, member]) =>
+  const namedTexts = members.flatMap(([name, member]) =>
     NAMES.test(name) && isWords(member) ? [`${name}: ${[member].flat().join(', ')}`] : [],
   )
-  const nested = members.flatMap(([name, member]) =>
+  const otherTexts = members.flatMap(([name, member]) =>
     EXPLAINS.test(name) || NAMES.test(name) ? [] : explanations(member, depth + 1, false),
   )
-  return [...explained, ...named, ...nested]
+  return [...explainingTexts, ...namedTexts, ...otherTexts]
 }
 
 const isWords = (value: unknown): value is string | string[] =>

@@ -103,9 +103,8 @@ function explain(response: ErrorResponse, call: FailedCall): ServiceProblem {
   const { status, retryAfter, isFromIntermediary } = response
   const { operation, credentials } = call
   const globalToken = serviceTokenSetting(credentials)
-  const responded = `${operation} responded ${status}`
-  const misconfigured = (why: string) =>
-    problem('misconfigured', operation, { detail: `${responded}: ${why}` })
+  const outcome = `${operation} responded ${status}`
+  const misconfigured = (why: string) => problem('misconfigured', operation, { detail: `${outcome}: ${why}` })
   const setting = settingToChange(response, call)
   if (setting !== undefined) return Object.assign(misconfigured(setting), { affectsEveryone: true })
   if (globalToken !== undefined && isFromIntermediary) return misconfigured(INTERMEDIARY_ADVICE)
@@ -113,17 +112,17 @@ function explain(response: ErrorResponse, call: FailedCall): ServiceProblem {
   switch (response.reasonByStatus) {
     case 'token':
       return new AccessTokenRejected(
-        `${responded}: ${globalToken ?? 'the access token'} is invalid or expired${credentials.kind === 'oauth' ? '; if all are, see TOKEN_ISSUED_BY, OIDC_RESOURCE, OIDC_AUDIENCE' : ''}${intermediaryHint}`,
+        `${outcome}: ${globalToken ?? 'the access token'} is invalid or expired${credentials.kind === 'oauth' ? '; if all are, see TOKEN_ISSUED_BY, OIDC_RESOURCE, OIDC_AUDIENCE' : ''}${intermediaryHint}`,
       )
     case 'scope':
       return problem('forbidden', operation, {
         detail:
           globalToken !== undefined
-            ? `${responded}: ${globalToken} lacks a scope: grant it the scope for ${operation}`
-            : `${responded}: the token lacks permissions (scopes, or the service's OAuth settings): see OIDC_SCOPE, OIDC_RESOURCE, OIDC_AUDIENCE${intermediaryHint}`,
+            ? `${outcome}: ${globalToken} lacks a scope: grant it the scope for ${operation}`
+            : `${outcome}: the token lacks permissions (scopes, or the service's OAuth settings): see OIDC_SCOPE, OIDC_RESOURCE, OIDC_AUDIENCE${intermediaryHint}`,
       })
     case 'busy':
-      return problem('busy', operation, { detail: `${responded}: too many requests`, retryAfter })
+      return problem('busy', operation, { detail: `${outcome}: too many requests`, retryAfter })
     case 'not-found':
       return misconfigured('check SERVICE_BASE_URL, including its path')
     case 'redirected':
@@ -131,7 +130,7 @@ function explain(response: ErrorResponse, call: FailedCall): ServiceProblem {
     case 'request':
       return permanentProblem(response, operation, globalToken === undefined)
   }
-  return problem('unavailable', operation, { detail: responded, retryAfter })
+  return problem('unavailable', operation, { detail: outcome, retryAfter })
 }
 
 /** Only these are about the request. Other 4xx are about the route to the service, or the account. */
@@ -140,18 +139,18 @@ const ABOUT_THE_REQUEST = [400, 413, 414, 422]
 /** A retry can't help, so an operator has to read the service's explanation. */
 function permanentProblem(response: ErrorResponse, operation: Operation, isOfPerson: boolean) {
   const { status, explanation, isAboutRedirectUrl } = response
-  const responded = `${operation} responded ${status}`
+  const outcome = `${operation} responded ${status}`
   const hasRedirect = operation === 'checkdatasourceauth' && isOfPerson
-  const quoted = explanation === '' ? 'No reason was given' : `The reason: “${explanation}”`
+  const quotedReason = explanation === '' ? 'No reason was given' : `The reason: “${explanation}”`
   if (hasRedirect && isAboutRedirectUrl)
     return new ServiceProblem(502, 'service_refused_return', {
-      detail: `${responded}: the service rejected final_redirect_url (PUBLIC_URL/onboarding/callback). Check PUBLIC_URL, and that the service allows this redirect URL. ${quoted}`,
+      detail: `${outcome}: the service rejected final_redirect_url (PUBLIC_URL/onboarding/callback). Check PUBLIC_URL, and that the service allows this redirect URL. ${quotedReason}`,
     })
   const isInvalid = hasRedirect && [400, 422].includes(status)
   const suspect = isInvalid ? ' Its only parameter is final_redirect_url, built from PUBLIC_URL.' : ''
   const isAboutRequest = operation !== 'search' || ABOUT_THE_REQUEST.includes(status)
   return problem(isAboutRequest ? 'refused' : 'misconfigured', operation, {
-    detail: `${responded}: the service rejected the request, and retrying won't help. ${quoted}${suspect}`,
+    detail: `${outcome}: the service rejected the request, and retrying won't help. ${quotedReason}${suspect}`,
   })
 }
 

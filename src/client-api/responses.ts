@@ -78,9 +78,9 @@ export function readCheckResponse(
     const authUrlRelativePath = instance === serviceInstance ? path : undefined
     const canStart = authUrlRelativePath !== undefined && isStartable(instance, authUrlRelativePath)
     const status = appStatusOf(entry.authStatus, canStart)
-    const earlier = apps.get(instance)
+    const earlierApp = apps.get(instance)
     // If several entries have the same identifier, the first connectable one counts.
-    if (earlier !== undefined && (!isUnavailable(earlier.status) || isUnavailable(status))) continue
+    if (earlierApp !== undefined && (!isUnavailable(earlierApp.status) || isUnavailable(status))) continue
     apps.set(instance, {
       instance,
       name: nameToShow(wellFormed(entry.displayName), instance),

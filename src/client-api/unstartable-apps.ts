@@ -12,19 +12,19 @@ export function createUnstartableAppWarning(
   count: () => void,
   now: () => number,
 ): (apps: readonly ListedApp[]) => void {
-  const logged = new Set<string>()
+  const loggedInstances = new Set<string>()
   let since = -Infinity
   return (apps) => {
     const unstartable = apps.filter(({ status }) => isUnstartable(status))
     if (unstartable.length === 0) return
     count()
     if (Math.abs(now() - since) >= EVERY_MS) {
-      logged.clear()
+      loggedInstances.clear()
       since = now()
     }
     for (const { instance, authUrlRelativePath } of unstartable) {
-      if (logged.has(instance) || logged.size >= MAX_APPS) continue
-      logged.add(instance)
+      if (loggedInstances.has(instance) || loggedInstances.size >= MAX_APPS) continue
+      loggedInstances.add(instance)
       const fault = authUrlRelativePath === undefined ? 'missing' : 'leads elsewhere'
       const fields = { code: 'datasource_cannot_start', datasource: instance, authUrlRelativePath: fault }
       log.warn(fields, "people can't connect an app: the service lists no usable link for it")

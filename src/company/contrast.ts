@@ -41,10 +41,10 @@ function mix(one: string, other: string, share: number): string {
 /** @returns undefined if text and a button in this color are readable on the page */
 export function contrastFault(hex: string, scheme: Scheme): string | undefined {
   const ratio = contrast(hex, GROUND[scheme])
-  const rounded = (Math.floor(ratio * 100) / 100).toFixed(2)
+  const roundedRatio = (Math.floor(ratio * 100) / 100).toFixed(2)
   return ratio >= MIN_CONTRAST
     ? undefined
-    : `has a contrast of ${rounded}:1 on ${GROUND[scheme]}, and text needs ${MIN_CONTRAST}:1: make it ${scheme === 'light' ? 'darker' : 'lighter'}`
+    : `has a contrast of ${roundedRatio}:1 on ${GROUND[scheme]}, and text needs ${MIN_CONTRAST}:1: make it ${scheme === 'light' ? 'darker' : 'lighter'}`
 }
 
 /** The first mixture with `other`, from `start` on, that is readable on `ground`. */
@@ -54,8 +54,8 @@ function mixedUntilReadable(
   { start, ground }: { start: number; ground: string },
 ) {
   for (let share = start; share < 1; share += 0.04) {
-    const mixed = mix(hex, other, share)
-    if (contrast(mixed, ground) >= MIN_CONTRAST) return mixed
+    const mixture = mix(hex, other, share)
+    if (contrast(mixture, ground) >= MIN_CONTRAST) return mixture
   }
   return other
 }
@@ -63,7 +63,7 @@ function mixedUntilReadable(
 /** @param brand readable in this scheme; then every pair of the palette is */
 function paletteOf(brand: string, scheme: Scheme) {
   const soft = mix(brand, GROUND[scheme], scheme === 'light' ? 0.9 : 0.84)
-  const away = scheme === 'light' ? NEAR_BLACK : WHITE
+  const farEnd = scheme === 'light' ? NEAR_BLACK : WHITE
   return {
     brand: hexOf(rgbOf(brand)),
     /** Text on the brand color and on its hover shade. */
@@ -71,7 +71,7 @@ function paletteOf(brand: string, scheme: Scheme) {
     /** A tint for large areas; ordinary text and `strong` are readable on it. */
     soft,
     /** The hover shade, and the brand color of text on tinted or raised ground. */
-    strong: mixedUntilReadable(brand, away, { start: 0.16, ground: soft }),
+    strong: mixedUntilReadable(brand, farEnd, { start: 0.16, ground: soft }),
   }
 }
 

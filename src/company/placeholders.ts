@@ -21,23 +21,25 @@ const inBraces = (names: readonly string[]) => names.map((name) => `{${name}}`).
 
 /** @param knownTexts the replaceable texts, by key */
 export function textFaults(key: string, text: string, knownTexts: ReadonlyMap<string, string>) {
-  const replaced = knownTexts.get(key)
-  if (replaced === undefined) {
+  const replacedText = knownTexts.get(key)
+  if (replacedText === undefined) {
     const meant = nearestWord(key, [...knownTexts.keys()])
     return [`is not a text of onramp${meant === undefined ? ': remove it' : `: did you mean ${meant}?`}`]
   }
-  const expected = placeholdersOf(replaced)
-  let used: Set<string>
+  const expectedNames = placeholdersOf(replacedText)
+  let usedNames: Set<string>
   try {
-    used = placeholdersOf(text)
+    usedNames = placeholdersOf(text)
   } catch {
     return ['is not ICU MessageFormat: check that every { has its }']
   }
-  const missing = [...expected].filter((name) => name !== ANYWHERE && !used.has(name))
-  const unknown = [...used].filter((name) => name !== ANYWHERE && !expected.has(name))
-  const advice = expected.size > 0 ? `it may have ${inBraces([...expected])}` : 'remove it'
+  const missingNames = [...expectedNames].filter((name) => name !== ANYWHERE && !usedNames.has(name))
+  const unknownNames = [...usedNames].filter((name) => name !== ANYWHERE && !expectedNames.has(name))
+  const advice = expectedNames.size > 0 ? `it may have ${inBraces([...expectedNames])}` : 'remove it'
   return [
-    ...(missing.length > 0 ? [`lacks ${inBraces(missing)}: put it where the value belongs`] : []),
-    ...(unknown.length > 0 ? [`has ${inBraces(unknown)}, which onramp does not fill in: ${advice}`] : []),
+    ...(missingNames.length > 0 ? [`lacks ${inBraces(missingNames)}: put it where the value belongs`] : []),
+    ...(unknownNames.length > 0
+      ? [`has ${inBraces(unknownNames)}, which onramp does not fill in: ${advice}`]
+      : []),
   ]
 }

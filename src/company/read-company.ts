@@ -133,30 +133,30 @@ function dataOf(document: Document): { data: unknown } | { fault: string } {
 
 /** @param file the path of the company file, whose pictures are in the same folder */
 export function readCompany(file: string, supported: SupportedTexts = {}): CompanyRead {
-  const read = readText(file)
-  if ('fault' in read) return { company: undefined, faults: [read.fault] }
+  const source = readText(file)
+  if ('fault' in source) return { company: undefined, faults: [source.fault] }
   const lines = new LineCounter()
   // Tags (!!binary, !!set) create values that no key accepts.
-  const document = parseDocument(read.text, {
+  const document = parseDocument(source.text, {
     lineCounter: lines,
     prettyErrors: false,
     resolveKnownTags: false,
   })
-  const refused = (faults: readonly Fault[]): CompanyRead => {
+  const refusedWith = (faults: readonly Fault[]): CompanyRead => {
     const sentenceOf = ({ offset, path, message }: Fault) => {
       const { line, col } = lines.linePos(offset)
       const names = path.map((key) => String(key).slice(0, MAX_KEY_CHARACTERS)).join('.')
       return printable(`${basename(file)}:${line || 1}:${col || 1} ${names && `${names}: `}${message}`)
     }
-    const sorted = faults.toSorted((one, other) => one.offset - other.offset)
-    return { company: undefined, faults: sorted.map(sentenceOf) }
+    const sortedFaults = faults.toSorted((one, other) => one.offset - other.offset)
+    return { company: undefined, faults: sortedFaults.map(sentenceOf) }
   }
 
   // Despite a duplicate key, the rest is readable.
-  const syntax = syntaxFaults(document, read.text)
-  if (syntax.some(({ message }) => message !== SYNTAX['DUPLICATE_KEY'])) return refused(syntax)
-  const made = dataOf(document)
-  if ('fault' in made) return refused([{ offset: 0, path: [], message: made.fault }])
+  const syntax = syntaxFaults(document, source.text)
+  if (syntax.some(({ message }) => message !== SYNTAX['DUPLICATE_KEY'])) return refusedWith(syntax)
+  const content = dataOf(document)
+  if ('fault' in content) return refusedWith([{ offset: 0, path: [], message: content.fault }])
   const assets = new Map<string, StaticAsset>()
   const pictureFault = (name: string) => {
     const picture = readLogo(dirname(file), name)
@@ -164,12 +164,12 @@ export function readCompany(file: string, supported: SupportedTexts = {}): Compa
     assets.set(name, picture.logo)
     return undefined
   }
-  const parsed = companySchema({ ...supported, pictureFault }).safeParse(made.data, {
+  const parsed = companySchema({ ...supported, pictureFault }).safeParse(content.data, {
     error: schemaErrorMessage,
   })
   const shape = parsed.error?.issues.flatMap((issue) => faultsIn(issue, [])) ?? []
   const faults = [...syntax, ...shape.map((fault) => ({ ...fault, offset: offsetOf(document, fault.path) }))]
-  if (!parsed.success || faults.length > 0) return refused(faults)
+  if (!parsed.success || faults.length > 0) return refusedWith(faults)
   return { company: resolveCompany(parsed.data, assets), faults: [] }
 }
 

@@ -40,8 +40,8 @@ export function isTimezone(name: string): boolean {
 }
 
 function isLanguage(tag: string): boolean {
-  const canonical = canonicalLanguage(tag)
-  return canonical !== undefined && languageNames.of(canonical) !== undefined
+  const canonicalTag = canonicalLanguage(tag)
+  return canonicalTag !== undefined && languageNames.of(canonicalTag) !== undefined
 }
 
 const languageTag = z
@@ -199,7 +199,7 @@ export function companySchema({
 }: SupportedTexts & { pictureFault?: (name: string) => string | undefined } = {}) {
   const isEmpty = { error: 'is empty: name a file in the folder of the company file', abort: true }
   const picture = checked(z.string().min(1, isEmpty), pictureFault)
-  const offered = languageTag.refine(
+  const offeredLanguage = languageTag.refine(
     (tag) => knownLanguages?.includes(canonicalLanguage(tag) ?? tag) !== false,
     `is not a language of the pages: choose from ${knownLanguages?.join(', ')}`,
   )
@@ -226,7 +226,7 @@ export function companySchema({
         .optional()
         .describe('Who asks people to connect their apps, in the invitation (default: no one is named)'),
       languages: z
-        .array(offered)
+        .array(offeredLanguage)
         .min(1, 'is empty: name a language or remove the line')
         .refine((tags) => new Set(tags).size === tags.length, 'has a language twice: remove one')
         .optional()

@@ -46,7 +46,7 @@ export function createDeprecationsRoutes(
     return choose(req)
   }
   /** Caches by day, because strangers have no limit here, and by entries, because many queries choose few lists. */
-  const once = <T>(kind: string, entries: readonly ListedEntry[], make: () => T): T => {
+  const madeOnce = <T>(kind: string, entries: readonly ListedEntry[], make: () => T): T => {
     const key = [kind, ...entries.map(({ id }) => id)].join(' ')
     if (!day.made.has(key)) day.made.set(key, make())
     return day.made.get(key) as T
@@ -60,7 +60,7 @@ export function createDeprecationsRoutes(
       view: 'deprecations/schedule',
       sheet: 'schedule',
       data: (t) => ({
-        ...once(`page ${t.lang}`, entries, () => scheduleView(entries, asOf, t)),
+        ...madeOnce(`page ${t.lang}`, entries, () => scheduleView(entries, asOf, t)),
         operations,
         api: choice.api ?? '',
         operation: choice.operation ?? '',
@@ -72,7 +72,7 @@ export function createDeprecationsRoutes(
   router.get('/deprecations.json', (req, res) => {
     const { asOf, entries } = chooseForProgram(req)
 
-    const list = once('json', entries, () => JSON.stringify(listJson(entries, asOf)))
+    const list = madeOnce('json', entries, () => JSON.stringify(listJson(entries, asOf)))
     res.set('Cache-Control', FOR_FIVE_MINUTES).type('json').send(list)
   })
 
@@ -81,7 +81,7 @@ export function createDeprecationsRoutes(
 
     res.set('Cache-Control', FOR_FIVE_MINUTES)
     res.set('Content-Disposition', 'inline; filename="deprecations.ics"')
-    res.type('text/calendar; charset=utf-8').send(once('ics', entries, () => toCalendar(entries)))
+    res.type('text/calendar; charset=utf-8').send(madeOnce('ics', entries, () => toCalendar(entries)))
   })
 
   return router
@@ -130,13 +130,13 @@ function scheduleView(entries: readonly ListedEntry[], asOf: string, t: Texts) {
       })),
     })),
   }))
-  const gone = days.filter(({ removed }) => removed)
+  const pastDays = days.filter(({ removed }) => removed)
   return {
     title: t('deprecations.title'),
     asOf,
     count: entries.length,
     days: days.filter(({ removed }) => !removed),
-    gone,
-    goneCount: gone.flatMap(({ operations }) => operations.flatMap(({ items }) => items)).length,
+    gone: pastDays,
+    goneCount: pastDays.flatMap(({ operations }) => operations.flatMap(({ items }) => items)).length,
   }
 }

@@ -41,16 +41,17 @@ const bytesOf = (body: Readable): Promise<Buffer> =>
     let bytes: Buffer = Buffer.alloc(0)
     let length = 0
     body.on('data', (chunk: Uint8Array) => {
-      const needed = length + chunk.length
-      if (needed > MAX_BYTES) return body.destroy(new RangeError(`response larger than ${MAX_BYTES} bytes`))
+      const newLength = length + chunk.length
+      if (newLength > MAX_BYTES)
+        return body.destroy(new RangeError(`response larger than ${MAX_BYTES} bytes`))
       if (length === 0) bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
-      else if (needed > bytes.length) {
-        const larger = Buffer.allocUnsafe(Math.max(needed, 2 * bytes.length, MIN_COPY_BYTES))
+      else if (newLength > bytes.length) {
+        const larger = Buffer.allocUnsafe(Math.max(newLength, 2 * bytes.length, MIN_COPY_BYTES))
         bytes.copy(larger, 0, 0, length)
         bytes = larger
       }
       if (length > 0) bytes.set(chunk, length)
-      length = needed
+      length = newLength
     })
     body.on('end', () => resolve(bytes.subarray(0, length))).on('error', reject)
   })

@@ -23,11 +23,11 @@ export async function exchange(
 ): Promise<HttpResponse> {
   options.signal?.throwIfAborted()
   // AbortSignal.timeout can't be cleared, so each call would leave a timer that fires seconds later.
-  const ending = new AbortController()
-  const abort = () => ending.abort(new DOMException('aborted due to timeout', 'TimeoutError'))
+  const abortController = new AbortController()
+  const abort = () => abortController.abort(new DOMException('aborted due to timeout', 'TimeoutError'))
   const timer = setTimeout(abort, timeLimitMs)
-  options.signal?.addEventListener('abort', () => ending.abort(options.signal?.reason))
-  const request = { ...options, signal: ending.signal }
+  options.signal?.addEventListener('abort', () => abortController.abort(options.signal?.reason))
+  const request = { ...options, signal: abortController.signal }
   const { idempotent: mayResend = options.method === 'GET', origin = '' } = options
   let fresh: Client | undefined
   try {

@@ -34,8 +34,8 @@ type TlsError = {
 export function certificateError({ code, originalCode = code ?? '', cert }: TlsError) {
   if (originalCode !== 'ERR_TLS_CERT_ALTNAME_INVALID') return CERTIFICATES[originalCode]
   const names = cert?.subjectaltname?.replaceAll(/(DNS|IP Address):/g, '') ?? String(cert?.subject?.CN ?? '')
-  const shown = names === '' ? 'another name' : singleLine(names).slice(0, 160)
-  return `its certificate is for ${shown}, not for this name: use the certificate's name in the address` as const
+  const shownNames = names === '' ? 'another name' : singleLine(names).slice(0, 160)
+  return `its certificate is for ${shownNames}, not for this name: use the certificate's name in the address` as const
 }
 
 function networkErrorOfOne(error: Error): NetworkError | undefined {

@@ -72,10 +72,10 @@ async function tunnel(through: URL, { hostname, port }: URL, limitMs: number): P
   // Otherwise the proxy's certificate would be checked against the Host header.
   const servername = isIP(through.hostname.replaceAll(/[[\]]/g, '')) === 0 ? through.hostname : ''
   const options = { method: 'CONNECT', path: target, headers, agent: false, servername, ...ATTEMPT }
-  const connecting = request(through.origin, options).end()
-  const late = setTimeout(() => connecting.destroy(new DOMException('late', 'TimeoutError')), limitMs)
+  const connectRequest = request(through.origin, options).end()
+  const timer = setTimeout(() => connectRequest.destroy(new DOMException('late', 'TimeoutError')), limitMs)
   try {
-    const [response, socket] = (await once(connecting, 'connect')) as [IncomingMessage, Socket]
+    const [response, socket] = (await once(connectRequest, 'connect')) as [IncomingMessage, Socket]
     const { statusCode: status = 0 } = response
     if (status >= 200 && status < 300) return socket
     socket.on('error', () => {}).destroy()
@@ -89,7 +89,7 @@ async function tunnel(through: URL, { hostname, port }: URL, limitMs: number): P
     const why = describeNetworkError(networkErrorOf(error))
     throw new ProxyError(through.host, `cannot be used: ${why}`, error)
   } finally {
-    clearTimeout(late)
+    clearTimeout(timer)
   }
 }
 

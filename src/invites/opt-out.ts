@@ -42,8 +42,8 @@ export function createOptOutRoutes(deps: {
 
     const hasOptedOut = person?.optedOutAt !== undefined
     const state = hasOptedOut ? 'out' : req.query['undone'] === 'yes' ? 'undone' : 'in'
-    const shown = { maskedEmail: maskedAddress(email), action: optOutPath(req.params.token) }
-    sendPage(req, res, { view: 'invites/opt-out', data: { state, invitation: shown } })
+    const pageData = { maskedEmail: maskedAddress(email), action: optOutPath(req.params.token) }
+    sendPage(req, res, { view: 'invites/opt-out', data: { state, invitation: pageData } })
   })
 
   route.post(form, async (req, res) => {

@@ -39,10 +39,11 @@ export function createInviteRoutes(deps: {
 
   router.get(['/invite', '/invite/:token'], async (req, res) => {
     const { token } = req.params as { token?: string }
-    const sent = token === undefined ? undefined : await invitations.read(token)
+    const sentInvitation = token === undefined ? undefined : await invitations.read(token)
     const user = findSignedIn(req)?.user
     // Strangers cause no read of the store.
-    const invitation = sent && user?.email ? await withCurrentAddress(sent, people, user) : sent
+    const invitation =
+      sentInvitation && user?.email ? await withCurrentAddress(sentInvitation, people, user) : sentInvitation
 
     const landing = decideLanding(invitation, user)
 
@@ -131,8 +132,8 @@ function shownApps(
 ) {
   const isExact = invitation !== undefined && invitation.datasources.length > 0
   const instances = isExact ? invitation.datasources : invitation === undefined ? [] : companyApps
-  const named = instances.map((instance) => nameAndIconOf(instance, describe))
-  const byName = new Map(named.map((app) => [app.name, app]))
+  const namedApps = instances.map((instance) => nameAndIconOf(instance, describe))
+  const byName = new Map(namedApps.map((app) => [app.name, app]))
   const apps = [...byName.values()].slice(0, byName.size > MAX_APPS + 1 ? MAX_APPS : undefined)
   return {
     apps,
@@ -154,8 +155,8 @@ function decideLanding(invitation: Invitation | undefined, user: User | undefine
 }
 
 function walkPath(invitation: Invitation | undefined): string {
-  const only = invitation?.datasources ?? []
-  const query = new URLSearchParams(only.map((id): [string, string] => ['datasource', id]))
+  const instances = invitation?.datasources ?? []
+  const query = new URLSearchParams(instances.map((id): [string, string] => ['datasource', id]))
   return query.size === 0 ? '/onboarding' : `/onboarding?${query.toString()}`
 }
 
@@ -164,8 +165,8 @@ function walkPath(invitation: Invitation | undefined): string {
  * It only adds advice, so a guess suffices: Android's WebView has `wv`, and on iOS it lacks the `Safari/` of browsers.
  */
 function isInAppBrowser(userAgent = ''): boolean {
-  const named =
+  const namedBrowsers =
     /;\s?wv\)|\bFBA[NV]\b|\bInstagram\b|\bLinkedInApp\b|\bLine\/|\bMicroMessenger\b|\bSlack(_SSB)?\//
   const isIos = /\b(iPhone|iPad|iPod)\b/.test(userAgent) && userAgent.includes('AppleWebKit/')
-  return named.test(userAgent) || (isIos && !userAgent.includes('Safari/'))
+  return namedBrowsers.test(userAgent) || (isIos && !userAgent.includes('Safari/'))
 }

@@ -16,12 +16,16 @@ export async function changeRecord(
   },
 ): Promise<void> {
   const { key, next, loaded } = change
-  let before = loaded === undefined ? await records.get(key) : loaded.text
+  let textBefore = loaded === undefined ? await records.get(key) : loaded.text
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const after = next(before)
-    if (after === undefined || (await records.compareAndSet(key, before, after.text, after.seconds))) return
+    const nextRecord = next(textBefore)
+    if (
+      nextRecord === undefined ||
+      (await records.compareAndSet(key, textBefore, nextRecord.text, nextRecord.seconds))
+    )
+      return
     if (tries > 0) await pause(Math.random() * 4 * tries)
-    before = await records.get(key)
+    textBefore = await records.get(key)
   }
   throw new StoreUnavailable(new Error(`a record changed concurrently ${MAX_TRIES} times in a row`))
 }

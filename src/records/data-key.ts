@@ -38,40 +38,40 @@ type KeyRecords = Pick<Records, 'get' | 'compareAndSet'>
 /** @param secrets SESSION_SECRET: the first secret seals, all of them open @param now milliseconds since 1970 */
 export function createKeyRing(records: KeyRecords, secrets: readonly string[], now: () => number = Date.now) {
   const sealer = createSealer(secrets)
-  let cached: { key: string; dataKey: DataKey } | undefined
-  let reading: Promise<DataKey> | undefined
+  let cachedKey: { key: string; dataKey: DataKey } | undefined
+  let currentRead: Promise<DataKey> | undefined
   let readAt = 0
 
   async function read(): Promise<DataKey> {
     try {
-      const key = await readOrCreateKey(records, sealer, cached?.key)
+      const key = await readOrCreateKey(records, sealer, cachedKey?.key)
       // A read-only store can still be used.
       await writeFormat(records).catch(() => {})
-      if (key !== cached?.key) cached = { key, dataKey: dataKeyFrom(key) }
-      return cached.dataKey
+      if (key !== cachedKey?.key) cachedKey = { key, dataKey: dataKeyFrom(key) }
+      return cachedKey.dataKey
     } catch (error) {
       // The store is down, or another process sealed the key under a secret that this one has dropped.
-      if (cached !== undefined) return cached.dataKey
-      reading = undefined
+      if (cachedKey !== undefined) return cachedKey.dataKey
+      currentRead = undefined
       throw error
     }
   }
 
   return {
     dataKey() {
-      if (reading === undefined || now() - readAt > FRESH_MS) {
+      if (currentRead === undefined || now() - readAt > FRESH_MS) {
         readAt = now()
-        reading = read()
+        currentRead = read()
       }
-      return reading
+      return currentRead
     },
   }
 }
 
 /** @param ownKey this process's key, which is written back if the store was emptied */
 async function readOrCreateKey(records: KeyRecords, sealer: Sealer, ownKey = newKey()): Promise<string> {
-  const sealed = await records.get(DATA_KEY_RECORD)
-  if (sealed === undefined) {
+  const sealedKey = await records.get(DATA_KEY_RECORD)
+  if (sealedKey === undefined) {
     const isFirst = await records.compareAndSet(
       DATA_KEY_RECORD,
       undefined,
@@ -80,18 +80,18 @@ async function readOrCreateKey(records: KeyRecords, sealer: Sealer, ownKey = new
     )
     return isFirst ? ownKey : readOrCreateKey(records, sealer, ownKey)
   }
-  const key = sealer.open(sealed, DATA_KEY_RECORD)
+  const key = sealer.open(sealedKey, DATA_KEY_RECORD)
   if (key === undefined) throw new StoreUnreadable(OTHER_SECRET)
-  if (!sealer.isCurrent(sealed))
-    await records.compareAndSet(DATA_KEY_RECORD, sealed, sealer.seal(key, DATA_KEY_RECORD), LIFE_SECONDS)
+  if (!sealer.isCurrent(sealedKey))
+    await records.compareAndSet(DATA_KEY_RECORD, sealedKey, sealer.seal(key, DATA_KEY_RECORD), LIFE_SECONDS)
   return key
 }
 
 /** Writes nothing. @returns 'none' before the first start of a server @throws {StoreUnavailable} */
 export async function readDataKey(records: Pick<Records, 'get'>, secrets: readonly string[]) {
-  const sealed = await records.get(DATA_KEY_RECORD)
-  if (sealed === undefined) return 'none'
-  const key = createSealer(secrets).open(sealed, DATA_KEY_RECORD)
+  const sealedKey = await records.get(DATA_KEY_RECORD)
+  if (sealedKey === undefined) return 'none'
+  const key = createSealer(secrets).open(sealedKey, DATA_KEY_RECORD)
   return key === undefined ? 'other secret' : dataKeyFrom(key)
 }
 
@@ -148,7 +148,7 @@ export function createFormatCheck(
   isAdopting = false,
   now: () => number = Date.now,
 ): () => Promise<void> {
-  let checked: Promise<void> | undefined
+  let currentCheck: Promise<void> | undefined
   let readAt = 0
   // If the store is emptied later, its number is written again.
   let acceptsNone = isAdopting
@@ -160,12 +160,12 @@ export function createFormatCheck(
   }
 
   return () => {
-    if (checked !== undefined && now() - readAt <= FRESH_MS) return checked
+    if (currentCheck !== undefined && now() - readAt <= FRESH_MS) return currentCheck
     readAt = now()
-    checked = read()
-    checked.catch((error: unknown) => {
-      if (error instanceof StoreUnavailable) checked = undefined
+    currentCheck = read()
+    currentCheck.catch((error: unknown) => {
+      if (error instanceof StoreUnavailable) currentCheck = undefined
     })
-    return checked
+    return currentCheck
   }
 }

@@ -42,7 +42,7 @@ export const commandsOf = (
   scan,
 })
 
-const scanning = (pattern: string) => ({ MATCH: pattern, COUNT: 1_000 })
+const scanOptions = (pattern: string) => ({ MATCH: pattern, COUNT: 1_000 })
 
 /** Opens a client. @param onLost called if the client fails later @throws if Redis doesn't answer */
 type OpenRedis = (onLost: (error: Error) => void) => Promise<OpenedRedis>
@@ -106,7 +106,7 @@ async function openServer(
   try {
     await client.connect()
     await withinDeadline(() => probe(client), PROBE_MS)
-    const scan = (pattern: string) => client.scanIterator(scanning(pattern))
+    const scan = (pattern: string) => client.scanIterator(scanOptions(pattern))
     return { commands: commandsOf((command) => command(client), scan), close: () => client.destroy() }
   } catch (error) {
     client.destroy()
@@ -186,13 +186,13 @@ function clusterOpener(url: string, prefix: string): OpenRedis {
     const cluster = createCluster({ rootNodes, defaults })
     async function* scanAll(pattern: string) {
       for (const node of cluster.masters)
-        yield* (await cluster.nodeClient(node)).scanIterator(scanning(pattern))
+        yield* (await cluster.nodeClient(node)).scanIterator(scanOptions(pattern))
     }
-    let opened = false
+    let isOpened = false
     let reason: unknown
     const onError = (error: Error) => {
       reason = error
-      if (opened) onLost(error)
+      if (isOpened) onLost(error)
     }
     cluster.on('error', onError).on('node-error', onError)
     try {
@@ -200,7 +200,7 @@ function clusterOpener(url: string, prefix: string): OpenRedis {
       // A primary that rejected the first of several tries counts as connected (redis 6.3).
       await Promise.all(cluster.masters.map((node) => cluster.nodeClient(node)))
       await withinDeadline(() => cluster.get(prefix + PROBE), PROBE_MS)
-      opened = true
+      isOpened = true
       nodes = cluster.masters.map(({ host, port }) => ({ host, port }))
       return { commands: commandsOf((command) => command(cluster), scanAll), close: () => cluster.destroy() }
     } catch (error) {

@@ -64,12 +64,12 @@ export class RedisConnection {
   async #renew(reason?: unknown): Promise<void> {
     if (this.#isRenewing) return
     this.#isRenewing = true
-    const before = this.#current
+    const previous = this.#current
     if (reason !== undefined) {
       this.#failed(reason)
       await pause(retryIn())
     }
-    while (!this.#ending.signal.aborted && this.#current === before)
+    while (!this.#ending.signal.aborted && this.#current === previous)
       try {
         let opened: OpenedRedis | undefined
         opened = await this.#open((error) => {
@@ -85,7 +85,7 @@ export class RedisConnection {
       }
     this.#first.resolve()
     this.#isRenewing = false
-    setTimeout(() => before?.close(), CLOSE_AFTER_MS).unref()
+    setTimeout(() => previous?.close(), CLOSE_AFTER_MS).unref()
     if (this.#ending.signal.aborted) this.#current?.close()
   }
 

@@ -62,7 +62,7 @@ export function redisAclRules(
   url?: string,
 ): string[] {
   // With a database, a connection begins with SELECT. `info` is for the doctor.
-  const selecting = Number(URL.parse(url ?? '')?.pathname.slice(1)) > 0 ? ['select'] : []
-  const commands = [...REDIS_COMMANDS, ...BY_TOPOLOGY[topology], ...selecting, 'info']
+  const databaseCommands = Number(URL.parse(url ?? '')?.pathname.slice(1)) > 0 ? ['select'] : []
+  const commands = [...REDIS_COMMANDS, ...BY_TOPOLOGY[topology], ...databaseCommands, 'info']
   return [`~${prefix}*`, ...commands.map((command) => `+${command}`)]
 }

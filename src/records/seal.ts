@@ -91,5 +91,5 @@ export const triggersFirewall = (value: string): boolean => /--|\b0x|\.[a-z]{3}/
 export const encodeFirewallSafe = (base64url: string): string =>
   base64url.replaceAll(/[-_]/g, (character) => (character === '-' ? '_d' : '_u'))
 
-export const decodeFirewallSafe = (spelled: string): string =>
-  spelled.replaceAll(/_[du]/g, (pair) => (pair === '_d' ? '-' : '_'))
+export const decodeFirewallSafe = (encoded: string): string =>
+  encoded.replaceAll(/_[du]/g, (pair) => (pair === '_d' ? '-' : '_'))

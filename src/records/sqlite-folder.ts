@@ -28,8 +28,8 @@ export function restrictAccess(folder: string): string[] {
   for (const file of [DATABASE, LOCK].map((name) => join(folder, name)))
     if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))
   const files = readdirSync(folder).filter(isDatabaseFile)
-  const open = files.map((name) => join(folder, name)).filter((file) => !setMode(file, 0o600))
-  return (statSync(folder).mode & 0o022) === 0 ? open : [folder, ...open]
+  const openFiles = files.map((name) => join(folder, name)).filter((file) => !setMode(file, 0o600))
+  return (statSync(folder).mode & 0o022) === 0 ? openFiles : [folder, ...openFiles]
 }
 
 /** File systems by their type in statfs(2). FUSE includes sshfs, virtiofs, GlusterFS and Docker Desktop's folders. */

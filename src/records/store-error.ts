@@ -56,8 +56,8 @@ export function describeStoreError(error: unknown): StoreErrorDescription {
   if (!(root instanceof Error)) return { code: 'unknown', message: 'the store failed', isErrorReply: false }
   const reply = redisErrorCode(root.message)
   if (reply !== undefined) {
-    const denied = deniedCommand(root.message)
-    return { code: reply, message: REDIS_ERRORS[reply] ?? reply, isErrorReply: true, denied }
+    const deniedName = deniedCommand(root.message)
+    return { code: reply, message: REDIS_ERRORS[reply] ?? reply, isErrorReply: true, denied: deniedName }
   }
   if (root.name === 'StoreUnreadable')
     return { code: root.name, message: 'the store has a different format or secret', isErrorReply: true }

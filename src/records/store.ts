@@ -94,12 +94,12 @@ function instrumented(records: Records, system: 'redis' | 'sqlite', options: Sto
     const attributes = { 'db.system.name': system, 'db.operation.name': operation }
     const work = (args: unknown[]) => inSpan(`${operation} ${system}`, attributes, () => operate(...args))
     const instrument = (...args: unknown[]) => {
-      const began = performance.now()
+      const startedAt = performance.now()
       const end = (isDone: boolean) => () =>
-        onOperation({ operation, isDone, seconds: (performance.now() - began) / 1000 })
-      const working = checkFormat().then(() => work(args))
-      void working.then(end(true), end(false))
-      return working
+        onOperation({ operation, isDone, seconds: (performance.now() - startedAt) / 1000 })
+      const outcome = checkFormat().then(() => work(args))
+      void outcome.then(end(true), end(false))
+      return outcome
     }
     Object.assign(result, { [operation]: instrument })
   }

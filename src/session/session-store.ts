@@ -67,14 +67,15 @@ export class SessionStore extends RedisStore {
 
   /** Passes {SessionChanged} or {StoreUnavailable} to `done`. */
   override async set(id: string, session: SessionData, done: Done = () => {}): Promise<void> {
-    const before = this.#revisions.get(session)
-    if (before !== undefined && serialize(session, before.revision) === before.json) return done()
-    const revision = before === undefined ? 0 : before.revision + 1
+    const revisionBefore = this.#revisions.get(session)
+    if (revisionBefore !== undefined && serialize(session, revisionBefore.revision) === revisionBefore.json)
+      return done()
+    const revision = revisionBefore === undefined ? 0 : revisionBefore.revision + 1
     // Set before the write ends, so the save at the end of the request doesn't write it again.
     this.#revisions.set(session, { revision, json: serialize(session, revision) })
     await super.set(id, session, (error) => {
       if (!error) this.#rememberTouch(id)
-      else this.#revisions.set(session, before)
+      else this.#revisions.set(session, revisionBefore)
       done(error)
     })
   }
@@ -135,27 +136,27 @@ class SessionCommands {
   }
 
   async get(id: string): Promise<string | undefined> {
-    const sealed = await this.#records.get(sessionKey(hashOf(id)))
-    return sealed === ENDED ? ENDED_SESSION : this.#open(id, sealed)
+    const sealedText = await this.#records.get(sessionKey(hashOf(id)))
+    return sealedText === ENDED ? ENDED_SESSION : this.#open(id, sealedText)
   }
 
   /** Inserts revision 0; other revisions replace only the previous one. @throws {SessionChanged} {StoreUnavailable} */
   async set(id: string, json: string, { expiration }: { expiration: { value: number } }): Promise<void> {
     const key = sessionKey(hashOf(id))
     const revision = revisionIn(json)
-    const before = revision === 0 ? undefined : await this.#records.get(key)
-    const stored = this.#open(id, before)
-    const isNext = stored === undefined ? revision === 0 : revisionIn(stored) === revision - 1
-    const sealed = this.#sealer.seal(json, associatedDataOf(id))
-    if (!isNext || !(await this.#records.compareAndSet(key, before, sealed, expiration.value)))
+    const sealedBefore = revision === 0 ? undefined : await this.#records.get(key)
+    const storedJson = this.#open(id, sealedBefore)
+    const isNext = storedJson === undefined ? revision === 0 : revisionIn(storedJson) === revision - 1
+    const sealedText = this.#sealer.seal(json, associatedDataOf(id))
+    if (!isNext || !(await this.#records.compareAndSet(key, sealedBefore, sealedText, expiration.value)))
       throw new SessionChanged('another request has changed or ended the session')
   }
 
   async expire(id: string, seconds: number): Promise<void> {
     const key = sessionKey(hashOf(id))
-    const sealed = await this.#records.get(key)
-    if (sealed !== undefined && sealed !== ENDED)
-      await this.#records.compareAndSet(key, sealed, sealed, seconds)
+    const sealedText = await this.#records.get(key)
+    if (sealedText !== undefined && sealedText !== ENDED)
+      await this.#records.compareAndSet(key, sealedText, sealedText, seconds)
   }
 
   del([id = '']: string[]): Promise<void> {

@@ -6,11 +6,12 @@ const PROMPTS = ['login', 'consent', 'select_account']
 
 const prompts = text.transform((value, context) => {
   const values = [...new Set(value.split(/\s+/))]
-  const none =
+  const noneFault =
     'must not be `none`: everyone who is not signed in there already would be sent back with an error'
-  const unknown = 'must be `consent`, `login` or `select_account`, or several of them separated by spaces'
-  if (values.includes('none')) context.addIssue(none)
-  else if (!values.every((prompt) => PROMPTS.includes(prompt))) context.addIssue(unknown)
+  const unknownFault =
+    'must be `consent`, `login` or `select_account`, or several of them separated by spaces'
+  if (values.includes('none')) context.addIssue(noneFault)
+  else if (!values.every((prompt) => PROMPTS.includes(prompt))) context.addIssue(unknownFault)
   return values.join(' ')
 })
 

@@ -115,7 +115,7 @@ function faultsBetween(loaded: Partial<Settings>): string[] {
 
 export function readSettings(env: NodeJS.ProcessEnv) {
   const faults: string[] = []
-  const loaded: Record<string, unknown> = {}
+  const loadedSettings: Record<string, unknown> = {}
   for (const setting of settingDefinitions) {
     const raw = readRaw(setting, env)
     const value = raw.value ?? setting.default
@@ -125,23 +125,23 @@ export function readSettings(env: NodeJS.ProcessEnv) {
       // A secret may really have quotes. The doctor warns of a valid one.
       const isDirect = variablesOf(setting).some((name) => env[name] !== undefined)
       const mayBeQuoted = setting.secret ?? setting.quotes
-      const quoted = isDirect && isQuoted(value) && !(mayBeQuoted && parsed.success)
-      if (quoted) faults.push(`${setting.name} is in quotes, which are part of the value: leave them out`)
-      else if (parsed.success) loaded[setting.name] = parsed.data
+      const isInQuotes = isDirect && isQuoted(value) && !(mayBeQuoted && parsed.success)
+      if (isInQuotes) faults.push(`${setting.name} is in quotes, which are part of the value: leave them out`)
+      else if (parsed.success) loadedSettings[setting.name] = parsed.data
       else for (const issue of parsed.error.issues) faults.push(`${setting.name} ${issue.message}`)
     } else if (setting.required) faults.push(`${setting.name} is required: ${setting.meaning}`)
   }
   // An unreadable setting isn't also reported as missing.
   const isReported = (fault: string) => faults.some((other) => other.split(' ')[0] === fault.split(' ')[0])
-  faults.push(...faultsBetween(loaded).filter((fault) => !isReported(fault)))
-  return { settings: loaded as Partial<Settings>, faults: faults as readonly string[] }
+  faults.push(...faultsBetween(loadedSettings).filter((fault) => !isReported(fault)))
+  return { settings: loadedSettings as Partial<Settings>, faults: faults as readonly string[] }
 }
 
 /** An empty variable counts as absent. @throws {SettingsError} with every fault */
 export function loadSettings(env: NodeJS.ProcessEnv): Settings {
-  const read = readSettings(env)
-  if (read.faults.length > 0) throw new SettingsError(read.faults)
-  return read.settings as Settings
+  const result = readSettings(env)
+  if (result.faults.length > 0) throw new SettingsError(result.faults)
+  return result.settings as Settings
 }
 
 /** For commands that don't need the client's registration and secret. @throws {SettingsError} */
@@ -153,10 +153,10 @@ export function loadSettingsNamed<K extends keyof Settings>(
   names: readonly K[],
   env: NodeJS.ProcessEnv,
 ): Partial<Pick<Settings, K>> {
-  const read = readSettings(env)
-  const faults = read.faults.filter((fault) =>
+  const result = readSettings(env)
+  const faults = result.faults.filter((fault) =>
     names.some((name) => fault.startsWith(`${name} `) || fault.startsWith(`${name}_FILE `)),
   )
   if (faults.length > 0) throw new SettingsError(faults)
-  return read.settings
+  return result.settings
 }

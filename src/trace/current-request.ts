@@ -32,8 +32,8 @@ const KNOWN_FLAGS = 0b11
 export function traceContextOf(traceparent = '', tracestate = ''): TraceContext | undefined {
   const [, traceId, parentId, flags = ''] = TRACEPARENT.exec(traceparent) ?? []
   if (traceId === undefined) return undefined
-  const known = (Number.parseInt(flags, 16) & KNOWN_FLAGS).toString(16)
-  const parent = { traceparent: `00-${traceId}-${parentId}-0${known}` }
+  const knownFlags = (Number.parseInt(flags, 16) & KNOWN_FLAGS).toString(16)
+  const parent = { traceparent: `00-${traceId}-${parentId}-0${knownFlags}` }
   // Drops malformed members, and all of them above 512 characters.
   const state = createTraceState(tracestate).serialize()
   return { traceId, headers: state === '' ? parent : { ...parent, tracestate: state } }

@@ -8,11 +8,11 @@ export async function measureCall<T>(
   work: () => Promise<T>,
   onEnd: (result: T | undefined, seconds: number) => void,
 ): Promise<T> {
-  const began = performance.now()
+  const startedAt = performance.now()
   let result: T | undefined
   try {
     return (result = await work())
   } finally {
-    onEnd(result, (performance.now() - began) / 1000)
+    onEnd(result, (performance.now() - startedAt) / 1000)
   }
 }

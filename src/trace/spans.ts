@@ -101,11 +101,11 @@ export function startRequestSpan(headers: object) {
 
 /** Headers for an outbound call, from our span or else from the incoming request. */
 export function traceHeaders(): Record<string, string> {
-  const incoming = currentRequest()?.trace?.headers
-  if (tracerNow() === undefined) return { ...incoming }
+  const incomingHeaders = currentRequest()?.trace?.headers
+  if (tracerNow() === undefined) return { ...incomingHeaders }
   const headers: Record<string, string> = {}
   propagation.inject(context.active(), headers)
-  return 'traceparent' in headers ? headers : { ...headers, ...incoming }
+  return 'traceparent' in headers ? headers : { ...headers, ...incomingHeaders }
 }
 
 export async function flushSpans(): Promise<void> {

@@ -74,8 +74,8 @@ export function createAudit(
   }
 
   return (auditEvent) => {
-    const none = { user: undefined, email: undefined, former: undefined, person: undefined }
-    const { event, user, email, former, person, ...rest } = { ...none, ...auditEvent }
+    const noFields = { user: undefined, email: undefined, former: undefined, person: undefined }
+    const { event, user, email, former, person, ...rest } = { ...noFields, ...auditEvent }
     const idOf = (address: string | undefined) => (address === undefined ? undefined : ids.ofEmail(address))
     const addressIds = { formerEmailId: idOf(former), personEmailId: idOf(person) }
     const emailId = idOf(email ?? user?.email)

@@ -67,8 +67,8 @@ export function createErrorPage(deps: {
   return (error: unknown, req, res, _next) => {
     if (error instanceof BrowserGone || isAbortedBody(error)) return
     const problem = problemOf(error)
-    const again = urlToRepeat(problem, req, publicUrl)
-    const tryAgain = again === undefined ? undefined : tryAgainPathFor(again)
+    const urlToTryAgain = urlToRepeat(problem, req, publicUrl)
+    const tryAgain = urlToTryAgain === undefined ? undefined : tryAgainPathFor(urlToTryAgain)
     const isPage = wantsPage(req)
     // Nothing failed; the person only has to sign in first.
     const isSignedOut = problem.code === 'signed_out' && problem.tryAgain !== undefined

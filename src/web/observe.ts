@@ -14,13 +14,13 @@ export function createRequestObserver(
   metrics: Pick<Metrics, 'observeRequest'>,
 ): RequestHandler {
   return (req, res, next) => {
-    const began = performance.now()
+    const startedAt = performance.now()
     const span = startRequestSpan(req.headers)
     const trace = traceContextOf(req.get('traceparent'), req.get('tracestate'))
     const request = { id: idOf(req), trace, traceId: span.traceId ?? trace?.traceId }
     // `close` is also emitted if the browser leaves before the response.
     res.once('close', () => {
-      const ms = performance.now() - began
+      const ms = performance.now() - startedAt
       const method = KNOWN_METHODS.has(req.method) ? req.method : 'other'
       const route = routeOf(req) ?? 'other'
       const status = res.writableFinished ? res.statusCode : 499

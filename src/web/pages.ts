@@ -120,8 +120,8 @@ class SharedPages {
   /** @param render called for a new key */
   fill(key: string, texts: Record<Placeholder, string>, render: () => string): Buffer {
     const parts = this.#pages.get(key) ?? this.#add(key, render())
-    const escaped = (name: Placeholder) => Buffer.from(escapeHtml(texts[name]))
-    return Buffer.concat(parts.map((part) => (typeof part === 'string' ? escaped(part) : part)))
+    const escapedText = (name: Placeholder) => Buffer.from(escapeHtml(texts[name]))
+    return Buffer.concat(parts.map((part) => (typeof part === 'string' ? escapedText(part) : part)))
   }
 
   #add(key: string, html: string) {
@@ -184,9 +184,9 @@ function otherParameters(url: string, checkReturnTo: (value: unknown) => string 
   const query = new URLSearchParams(text.length > MAX_REPEATED_QUERY ? '' : text)
   query.delete('lang')
   if (query.has('return_to')) {
-    const checked = checkReturnTo(query.get('return_to'))
+    const returnTo = checkReturnTo(query.get('return_to'))
     query.delete('return_to')
-    if (checked !== undefined) query.set('return_to', checked)
+    if (returnTo !== undefined) query.set('return_to', returnTo)
   }
   return query.size === 0 ? '' : `${query.toString()}&`
 }

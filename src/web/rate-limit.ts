@@ -102,11 +102,11 @@ function createCount({ what, points, code }: Limit, audit: Audit, now: () => num
     // A copy, because V8 keeps a whole header in memory for a part of it.
     const key = Buffer.from(text).toString()
     const { left: before, at } = recent.get(key) ?? former.get(key) ?? { left: points, at: now() }
-    const left = Math.min(points, before + Math.max(0, now() - at) / msPerPoint)
+    const pointsLeft = Math.min(points, before + Math.max(0, now() - at) / msPerPoint)
     // Keys are in two generations, because deleting a Map's first entry at each write is slow.
     if (recent.size >= MAX_COUNTED / 2) [former, recent] = [recent, new Map()]
-    recent.set(key, { left: left < 1 ? left : left - 1, at: now() })
-    if (left >= 1) return
+    recent.set(key, { left: pointsLeft < 1 ? pointsLeft : pointsLeft - 1, at: now() })
+    if (pointsLeft >= 1) return
     audit({ event: 'limited', what, user: findSignedIn(req)?.user })
     // The wait lasts until a tenth has refilled, so that not everyone comes for the first point.
     const retryAfter = Math.ceil(Math.max(msPerPoint, seconds * 100) / 1000)
@@ -136,8 +136,8 @@ function limitConcurrency(max: { all: number; ofNetwork: number }, code: Problem
     total++
     return await work().finally(() => {
       total--
-      const left = (pending.get(key) ?? 1) - 1
-      if (left > 0) pending.set(key, left)
+      const countLeft = (pending.get(key) ?? 1) - 1
+      if (countLeft > 0) pending.set(key, countLeft)
       else pending.delete(key)
     })
   }

@@ -81,12 +81,12 @@ export class Webhooks {
 
   async #work(email: string, due: PendingDelivery): Promise<void> {
     const { now } = this.#deps
-    const left = await this.#deliver(email).catch(() => ({ ...due, dueAt: now() + STORE_PAUSE_MS }))
+    const dueDelivery = await this.#deliver(email).catch(() => ({ ...due, dueAt: now() + STORE_PAUSE_MS }))
     this.#underWay.delete(email)
     // Otherwise, more events came meanwhile.
     if (this.#pending.get(email) === due) {
       this.#pending.delete(email)
-      if (left !== undefined) this.#pending.set(email, left)
+      if (dueDelivery !== undefined) this.#pending.set(email, dueDelivery)
     }
     this.#beginNext()
   }
@@ -113,8 +113,9 @@ export class Webhooks {
     const { people, records } = this.#deps
     if (!(await records.compareAndSet(LAST_FOUND_KEY, undefined, '1', FIND_EVERY_SECONDS)) && !isFirst) return
     for await (const person of people.all()) {
-      const left = pendingDelivery(person)
-      if (left !== undefined && !this.#pending.has(person.email)) this.#queue(person.email, left)
+      const nextDelivery = pendingDelivery(person)
+      if (nextDelivery !== undefined && !this.#pending.has(person.email))
+        this.#queue(person.email, nextDelivery)
     }
   }
 
@@ -144,9 +145,9 @@ const MAX_PAUSE_SECONDS = 7200
 
 /** The pause before the next try. @param wait seconds that the receiver requested */
 function pauseMs(tries: number, wait = 0): number {
-  const scheduled = PAUSES_SECONDS[tries - 1] ?? MAX_PAUSE_SECONDS
+  const scheduledPause = PAUSES_SECONDS[tries - 1] ?? MAX_PAUSE_SECONDS
   return Math.round(
-    1000 * Math.max(scheduled * (0.8 + 0.4 * Math.random()), Math.min(wait, MAX_PAUSE_SECONDS)),
+    1000 * Math.max(scheduledPause * (0.8 + 0.4 * Math.random()), Math.min(wait, MAX_PAUSE_SECONDS)),
   )
 }
 
@@ -173,13 +174,13 @@ async function claim(people: Pick<PeopleStore, 'change'>, email: string, now: nu
 /** Removes delivered events and schedules the rest. */
 function withOutcomes(person: Person, outcomes: ReadonlyMap<string, WebhookOutcome>, now: number): Person {
   if (person.outbox === undefined || outcomes.size === 0) return person
-  const left = person.outbox.flatMap((event) => {
+  const remainingEvents = person.outbox.flatMap((event) => {
     const outcome = outcomes.get(event.id)
     if (outcome === undefined) return event
     const wait = outcome.kind === 'rejected' ? outcome.wait : undefined
     return outcome.kind === 'delivered' ? [] : { ...event, dueAt: now + pauseMs(event.tries, wait) }
   })
-  return withOutbox(person, left)
+  return withOutbox(person, remainingEvents)
 }
 
 type PendingDelivery = { dueAt: number; since: number }

@@ -21,18 +21,18 @@ export async function revoke(
   // The refresh token is revoked first: otherwise a refresh in progress could get new tokens in between.
   const tokens = Object.entries(omitUndefined({ refresh_token: refreshToken, access_token: accessToken }))
   const faults: unknown[] = []
-  let done = 0
+  let revokedCount = 0
 
   async function revokeInTurn(): Promise<void> {
     for (const [hint, token] of tokens)
       await tokenRevocation(configuration, token, { token_type_hint: hint }).then(
-        () => done++,
-        (error: unknown) => (done > 0 && isGoneAlready(error) ? done++ : faults.push(error)),
+        () => revokedCount++,
+        (error: unknown) => (revokedCount > 0 && isGoneAlready(error) ? revokedCount++ : faults.push(error)),
       )
   }
 
-  const late = await withTimeout(MAX_WAIT_MS, revokeInTurn()).catch((error: unknown) => error)
-  const [cause = late] = faults
+  const waitError = await withTimeout(MAX_WAIT_MS, revokeInTurn()).catch((error: unknown) => error)
+  const [cause = waitError] = faults
   if (cause === undefined) return { revoked: 'done' }
-  return { revoked: done > 0 ? 'partly' : 'failed', cause }
+  return { revoked: revokedCount > 0 ? 'partly' : 'failed', cause }
 }

@@ -34,10 +34,10 @@ const [MAX_FORMATTED, MAX_ID] = [2_000, 200]
 export function createTexts(tag: string, catalogue: Catalogue, common: Values = {}) {
   const { dir, numbers, days, dates, moments, times, spans, lists, conjunctions, parse } = formatsIn(tag)
   const unbroken = NO_SPACE.test(tag) ? withoutBreaks : (value: string) => value
-  const written = (value: string | number) =>
+  const toWritten = (value: string | number) =>
     typeof value === 'number' || SELECTOR.test(value) ? value : isolatedIn(dir, unbroken(value))
   const allWritten = (values: Values): Values =>
-    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, written(value)]))
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, toWritten(value)]))
   const shared = allWritten(common)
   /** A cache by message and values, because most people have the same apps. */
   const formatted = new Map<string, string>()
@@ -60,7 +60,7 @@ export function createTexts(tag: string, catalogue: Catalogue, common: Values = 
     dir,
     has: (key: string): key is TextKey => key in catalogue,
     /** A name as messages show it. */
-    inMessage: (name: string) => String(written(name)),
+    inMessage: (name: string) => String(toWritten(name)),
     // Times are milliseconds since 1970, shown in UTC, because people's time zones are unknown.
     day: (at: number) => withOrdinal(days().format(at)),
     /** A short date, for tables. */
