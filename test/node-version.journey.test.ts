@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { ended } from './campaigns/command.ts'
+import { waitForEnd } from './campaigns/command.ts'
 import { BARE_ENV } from './helpers/processes.ts'
 
 const root = new URL('..', import.meta.url).pathname
@@ -24,7 +24,7 @@ async function start(version: string, ...args: string[]) {
     env: BARE_ENV,
   })
   child.stdin.end()
-  return await ended(child)
+  return await waitForEnd(child)
 }
 
 const npmStart = (manifest.scripts['start'] ?? '').split(' ').slice(1)

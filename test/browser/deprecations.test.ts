@@ -24,7 +24,7 @@ const answers: Record<string, object> = {
 /**
  * Opens a page in Chromium, runs a script on it if one is given, and waits for its title. @returns the file of the HAR
  */
-async function recorded(url: string, script?: string): Promise<string> {
+async function recordTraffic(url: string, script?: string): Promise<string> {
   const har = fileOf('traffic.har', '')
   const browser = await openChromium()
   // The pages of the sandbox allow no scripts; a client's would be a page of its own.
@@ -45,7 +45,7 @@ test('in traffic recorded by Chromium, sent fields are in use, and received ones
     res.end(name === '' ? `<script type="module">${script}</script>` : JSON.stringify(answers[name] ?? {}))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const har = await recorded(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  const har = await recordTraffic(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
   server.close()
 
   const { code, out, err } = await deprecations(['check', har, '--json'])

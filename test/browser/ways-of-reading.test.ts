@@ -13,7 +13,7 @@ async function arrive(person: string, options: BrowserContextOptions = {}): Prom
 }
 
 /** Like a user style sheet, which our Content-Security-Policy doesn't block. */
-const restyled = async (person: string, css: string) => {
+const arriveWithStyle = async (person: string, css: string) => {
   const visitor = await arrive(person, { bypassCSP: true })
   await visitor.page.addStyleTag({ content: css })
   return visitor
@@ -61,7 +61,7 @@ it('the overview works with the keyboard alone, and shows the focus', async () =
 })
 
 it('the overview fits the text spacing of a user style sheet', async () => {
-  const visitor = await restyled(
+  const visitor = await arriveWithStyle(
     'frank',
     '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important } p { margin-block-end: 2em !important }',
   )

@@ -44,11 +44,12 @@ export function crowdOf(count: number, now: number): Person[] {
     const group = GROUPS[index % (GROUPS.length + 1)]
     const person = group === undefined ? newPerson(email, at) : { ...newPerson(email, at), group }
     const state = MAILS[index % MAILS.length] ?? 'sent'
-    const emailed = withEmail(person, { campaign: 'c', reminder: 0, state, now: at })
-    const opened = index % 4 === 0 ? emailed : withMilestone(emailed, 'openedAt', at + 500)
-    const arrived = index % 3 === 0 ? opened : withMilestone(opened, 'signedInAt', at + 600)
-    const checked = withAppStates(arrived, Object.fromEntries(appsOf(index)), at + 900, NAMES)
-    return index % 50 === 3 ? withMilestone(checked, 'optedOutAt', at) : checked
+    const emailedPerson = withEmail(person, { campaign: 'c', reminder: 0, state, now: at })
+    const openedPerson = index % 4 === 0 ? emailedPerson : withMilestone(emailedPerson, 'openedAt', at + 500)
+    const signedInPerson =
+      index % 3 === 0 ? openedPerson : withMilestone(openedPerson, 'signedInAt', at + 600)
+    const checkedPerson = withAppStates(signedInPerson, Object.fromEntries(appsOf(index)), at + 900, NAMES)
+    return index % 50 === 3 ? withMilestone(checkedPerson, 'optedOutAt', at) : checkedPerson
   })
 }
 

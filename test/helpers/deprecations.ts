@@ -25,6 +25,6 @@ export async function deprecations(
 ): Promise<Ran> {
   const now = () => Date.parse(`${today}T12:00:00Z`)
   const terminal = { ...(input !== undefined && { input }), isTTY, columns: 100, now }
-  const { exit, ...written } = await runCommand(['deprecations', ...args], env, terminal)
-  return { code: exit, ...written }
+  const { exit, ...output } = await runCommand(['deprecations', ...args], env, terminal)
+  return { code: exit, ...output }
 }

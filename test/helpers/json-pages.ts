@@ -9,7 +9,7 @@ import { languages } from './texts.ts'
 export const sendJson: SendPage = (req, res, { view, data, sharedKey }) =>
   void res.json({ view, sharedKey, ...(typeof data === 'function' ? data(languages.ofRequest(req)) : data) })
 
-const failed: ErrorRequestHandler = ({ status, code, detail }: Problem, _req, res, _next) =>
+const sendProblem: ErrorRequestHandler = ({ status, code, detail }: Problem, _req, res, _next) =>
   void res.status(status).json({ code, detail })
 
 /** @param userOf the person of a request, who signed in at that time */
@@ -22,5 +22,5 @@ export const signedInApp = (
     const session = { id: 's1', user: userOf(req), signedInAt: at, tokens: { accessToken: '', issuedAt: at } }
     next(void Object.assign(req, { session }))
   }
-  return express().use(setSession, ...routes, failed)
+  return express().use(setSession, ...routes, sendProblem)
 }

@@ -24,7 +24,7 @@ export function startLoad(url: string, requests: readonly LoadRequest[], { worke
     ...(ca === '' ? {} : { connect: { ca }, allowH2: false }),
   })
   const responses: LoadResponse[] = []
-  const stopping = new AbortController()
+  const stopController = new AbortController()
   async function send(sent: LoadRequest): Promise<void> {
     const { path, cookie, method = 'GET' } = sent
     const at = performance.now()
@@ -44,8 +44,8 @@ export function startLoad(url: string, requests: readonly LoadRequest[], { worke
     )
     responses.push({ request: sent, at, milliseconds: performance.now() - at, ...response })
   }
-  const working = Array.from({ length: workers }, async (_, worker) => {
-    for (let turn = worker; !stopping.signal.aborted; turn++) {
+  const workersDone = Array.from({ length: workers }, async (_, worker) => {
+    for (let turn = worker; !stopController.signal.aborted; turn++) {
       await send(requests[turn % requests.length] ?? { path: '/', cookie: '' })
       await sleep(PAUSE_MS)
     }
@@ -55,8 +55,8 @@ export function startLoad(url: string, requests: readonly LoadRequest[], { worke
     responses,
     /** Milliseconds between the first and the last response other than 200; 0 if there was none. */
     trouble() {
-      const failed = responses.filter(({ status }) => status !== 200)
-      const [first, last] = [failed[0], failed.at(-1)]
+      const failures = responses.filter(({ status }) => status !== 200)
+      const [first, last] = [failures[0], failures.at(-1)]
       return first === undefined || last === undefined ? 0 : last.at + last.milliseconds - first.at
     },
     counts() {
@@ -65,8 +65,8 @@ export function startLoad(url: string, requests: readonly LoadRequest[], { worke
       return counts
     },
     async stop() {
-      stopping.abort()
-      await Promise.all(working)
+      stopController.abort()
+      await Promise.all(workersDone)
       await agent.close()
     },
   }

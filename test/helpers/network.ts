@@ -75,8 +75,12 @@ export async function watchReadiness(ports: readonly number[], host = 'localhost
     ready = ports.filter((_, index) => statuses[index] === 200)
   }
   await poll()
-  const polling = setInterval(() => void poll(), 100)
-  return { ports: () => ready, next: () => ready[turn++ % ready.length], stop: () => clearInterval(polling) }
+  const pollTimer = setInterval(() => void poll(), 100)
+  return {
+    ports: () => ready,
+    next: () => ready[turn++ % ready.length],
+    stop: () => clearInterval(pollTimer),
+  }
 }
 
 /** A round-robin reverse proxy for ready processes. It doesn't retry, so that tests notice lost requests. */
@@ -86,16 +90,16 @@ export async function startBalancer(port: number, targets: readonly number[]) {
   const server = createHttpServer((req, res) => {
     const { method, url: path, headers } = req
     const to = { agent, host: 'localhost', port: ready.next(), method, path, headers }
-    const forwarded = request(to, (response) => {
+    const forwardedRequest = request(to, (response) => {
       res.writeHead(response.statusCode ?? 502, response.headers)
       response.pipe(res)
       response.on('error', () => res.destroy())
     })
-    forwarded.on('error', () => {
+    forwardedRequest.on('error', () => {
       if (res.headersSent) res.destroy()
       else res.writeHead(502).end()
     })
-    req.pipe(forwarded)
+    req.pipe(forwardedRequest)
   })
   await listen(server, 'localhost', port)
   return {

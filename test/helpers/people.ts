@@ -43,12 +43,12 @@ export function withAppStates(
   const intents = Object.entries(apps).flatMap(([instance, kind]) =>
     kind === 'skipped' || kind === 'blocked' || kind === 'unconfirmed' ? [{ instance, kind }] : [],
   )
-  const changed: Person = {
+  const changedPerson: Person = {
     ...person,
     lastCheck: { checkedAt: at, apps: appRecords },
     intents: { checkedAt: at, apps: intents },
   }
-  return isFinished(changed) ? { ...changed, finishedAt: person.finishedAt ?? at } : changed
+  return isFinished(changedPerson) ? { ...changedPerson, finishedAt: person.finishedAt ?? at } : changedPerson
 }
 
 /** The person's apps at their last check, each with this change. */
@@ -70,7 +70,7 @@ export async function* summaries(...people: Person[]): AsyncGenerator<PersonSumm
 }
 
 export async function toArray<T>(all: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = []
-  for await (const one of all) found.push(one)
-  return found
+  const items: T[] = []
+  for await (const one of all) items.push(one)
+  return items
 }

@@ -91,7 +91,7 @@ export async function startPlainServer(
   metadata: (url: string) => Json = () => ({}),
 ): Promise<PlainServer> {
   const standard = standardAnswers(metadata)
-  let registered = 0
+  let registrations = 0
   const listener = createServer((req, res) => {
     const { pathname, searchParams: query } = new URL(req.url ?? '/', server.url)
     server.requests.push(`${req.method} ${pathname}`)
@@ -116,7 +116,7 @@ export async function startPlainServer(
     json: (res, body, status = 200) =>
       void res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
     register({ body }) {
-      const id = `client-${++registered}`
+      const id = `client-${++registrations}`
       const secret = `secret-of-${id}-aaaaaaaaaaaa`
       server.clients.set(id, secret)
       return { ...body, client_id: id, client_secret: secret, client_secret_expires_at: 0 }

@@ -8,10 +8,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
 
 const root = new URL('../..', import.meta.url).pathname
-const living = new Set<ChildProcess>()
+const livingChildren = new Set<ChildProcess>()
 const folders: string[] = []
 process.on('exit', () => {
-  for (const child of living) child.kill('SIGKILL')
+  for (const child of livingChildren) child.kill('SIGKILL')
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 })
 
@@ -53,10 +53,10 @@ export function spawnOne(
   const child = spawn(words[0] ?? '', words.slice(1), { cwd, env, stdio: ['ignore', output, output] })
   closeSync(output)
   if (child.pid === undefined) throw new Error(`${words[0]} cannot be started`)
-  living.add(child)
-  const exited = once(child, 'exit').finally(() => living.delete(child))
+  livingChildren.add(child)
+  const exitEvent = once(child, 'exit').finally(() => livingChildren.delete(child))
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null
-  const spawned: Spawned = {
+  const result: Spawned = {
     pid: child.pid,
     output: () => readFileSync(file, 'utf8'),
     hasEnded,
@@ -65,13 +65,13 @@ export function spawnOne(
       const start = performance.now()
       if (!hasEnded()) {
         child.kill(signal)
-        await exited
+        await exitEvent
       }
       return { code: child.exitCode, milliseconds: performance.now() - start }
     },
-    close: () => spawned.end('SIGKILL'),
+    close: () => result.end('SIGKILL'),
   }
-  return spawned
+  return result
 }
 
 export type OnrampProcess = Spawned & { url: string }

@@ -13,7 +13,7 @@ export const sendRaw = (
 ): Promise<RawResponse> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url)
-    const sent = request({ hostname, port, method, path: target, headers, agent: false }, (response) => {
+    const outgoing = request({ hostname, port, method, path: target, headers, agent: false }, (response) => {
       let text = ''
       response.setEncoding('utf8')
       response.on('data', (chunk: string) => (text += chunk))
@@ -22,6 +22,6 @@ export const sendRaw = (
         resolve({ status: response.statusCode ?? 0, headers: Object.fromEntries(flat), body: text })
       })
     })
-    sent.on('error', reject)
-    sent.end(body)
+    outgoing.on('error', reject)
+    outgoing.end(body)
   })

@@ -16,12 +16,12 @@ const isSynced = async (server: RedisServer) =>
 
 /** @param password of the Redis servers; the Sentinels have none @param downAfterMs until a primary counts as down */
 export async function startSentinels(password: string, downAfterMs = 800) {
-  const alone = ['--requirepass', password, '--masterauth', password, '--repl-diskless-sync-delay', '0']
-  const following = (port: number) => [...alone, '--replicaof', '127.0.0.1', String(port)]
+  const nodeOptions = ['--requirepass', password, '--masterauth', password, '--repl-diskless-sync-delay', '0']
+  const replicaOptions = (port: number) => [...nodeOptions, '--replicaof', '127.0.0.1', String(port)]
   const url = (port: number) => `redis://:${password}@127.0.0.1:${port}`
-  let options = alone
+  let options = nodeOptions
   const primary = await startRedis({ url, options: () => options })
-  const replica = await startRedis({ url, options: () => following(primary.port) })
+  const replica = await startRedis({ url, options: () => replicaOptions(primary.port) })
   await until(() => isSynced(replica), 'sync')
   const watch = [
     `sentinel monitor ${NAME} 127.0.0.1 ${primary.port} 2`,
@@ -58,7 +58,7 @@ export async function startSentinels(password: string, downAfterMs = 800) {
     },
     /** Starts the killed primary again, as a replica: it is empty, and must not be promoted before it has the data. */
     async bringBack() {
-      options = [...following(replica.port), '--replica-priority', '0']
+      options = [...replicaOptions(replica.port), '--replica-priority', '0']
       await primary.start()
       await until(() => isSynced(primary), 'the old primary to have everything', 60_000)
       await primary.ask('CONFIG', 'SET', 'replica-priority', '100')

@@ -13,13 +13,13 @@ export async function routesFor(
   method: 'get' | 'post',
   settings: Record<string, string | undefined>,
 ): Promise<string[]> {
-  const own = { ...settings, REDIS_URL: '', DATA_DIR: `${settings['DATA_DIR']}/routes` }
-  const onramp = createOnramp(loadSettings(own), createLog('silent'))
-  const inside = (layers: Layer[]): string[] =>
+  const ownSettings = { ...settings, REDIS_URL: '', DATA_DIR: `${settings['DATA_DIR']}/routes` }
+  const onramp = createOnramp(loadSettings(ownSettings), createLog('silent'))
+  const routesIn = (layers: Layer[]): string[] =>
     layers.flatMap(({ route, handle }) =>
-      route === undefined ? inside(handle.stack ?? []) : route.methods[method] ? [route.path].flat() : [],
+      route === undefined ? routesIn(handle.stack ?? []) : route.methods[method] ? [route.path].flat() : [],
     )
-  const found = inside(onramp.app.router.stack as unknown as Layer[])
+  const found = routesIn(onramp.app.router.stack as unknown as Layer[])
   await onramp.close()
   return found
 }

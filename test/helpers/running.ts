@@ -88,19 +88,19 @@ export async function run(options: RunOptions = {}) {
   const start = async (variables: Record<string, string>) => {
     const settings = loadSettings(variables)
     const { now } = options
-    const started =
+    const startedServer =
       now === undefined ? await startServer(settings, log) : await startWithClock(settings, log, now)
-    responses.push(recordResponses(started.server))
-    return started
+    responses.push(recordResponses(startedServer.server))
+    return startedServer
   }
   let server = await start(env)
   // A test of a refusing Redis continues without it.
   if (env['REDIS_URL'] !== undefined)
     await until(async () => (await statusOf(`${url}/readyz`)) === 200, 'readiness', 2_000).catch(() => {})
-  let running = true
+  let isRunning = true
   const stopOnramp = async () => {
-    if (running) await server.stop()
-    running = false
+    if (isRunning) await server.stop()
+    isRunning = false
   }
   return {
     url,
@@ -112,7 +112,7 @@ export async function run(options: RunOptions = {}) {
     async restart(changed: Record<string, string> = {}) {
       await stopOnramp()
       server = await start({ ...env, ...changed })
-      running = true
+      isRunning = true
     },
     async close() {
       await stopOnramp()
@@ -140,9 +140,9 @@ async function startWithClock(settings: Settings, log: Log, now: () => number) {
   return {
     server,
     async stop() {
-      const closed = new Promise((resolve) => server.close(resolve))
+      const serverClosed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()
-      await closed
+      await serverClosed
       await onramp.close()
     },
   }
@@ -161,9 +161,9 @@ export async function signIn(
 }
 
 export async function chooseAccount(running: Running, browser: TestBrowser, person: string): Promise<void> {
-  const found = running.sandbox.people.find((candidate) => candidate.id === person)
-  if (found === undefined) throw new Error(`no person ${person} in the sandbox`)
-  await browser.post(browser.page.url, { person: found.id })
+  const account = running.sandbox.people.find((candidate) => candidate.id === person)
+  if (account === undefined) throw new Error(`no person ${person} in the sandbox`)
+  await browser.post(browser.page.url, { person: account.id })
 }
 
 type Invitation = { email?: string; datasources?: string[]; days?: number; at?: number }

@@ -3,18 +3,18 @@ import { afterAll, beforeAll } from 'vitest'
 
 /** @param open called before the first test @returns a proxy of the opened resource, for hooks and tests */
 export function shared<T extends { close(): unknown }>(open: () => Promise<T>): T {
-  let opened: T | undefined
+  let openedValue: T | undefined
   beforeAll(async () => {
-    opened = await open()
+    openedValue = await open()
   })
   afterAll(async () => {
-    await opened?.close()
+    await openedValue?.close()
   })
   return new Proxy({} as T, {
     get(_, name) {
-      if (opened === undefined) throw new Error('it is opened before the first test, and not earlier')
-      const member: unknown = Reflect.get(opened, name)
-      return typeof member === 'function' ? (member.bind(opened) as unknown) : member
+      if (openedValue === undefined) throw new Error('it is opened before the first test, and not earlier')
+      const member: unknown = Reflect.get(openedValue, name)
+      return typeof member === 'function' ? (member.bind(openedValue) as unknown) : member
     },
   })
 }

@@ -9,14 +9,14 @@ export const runUnlimited = ({ settings, ...options }: RunOptions = {}): Promise
 
 type LogLine = { level: string | number; msg: string; code?: string; status?: number; reference?: string }
 
-const parsed = (lines: string[]) => lines.map((line) => JSON.parse(line) as LogLine)
+const parseLines = (lines: string[]) => lines.map((line) => JSON.parse(line) as LogLine)
 
 /** The log lines of failures, one for each failed response. */
 export const failuresOf = (running: Running): LogLine[] =>
-  parsed(running.log).filter((line) => line.reference !== undefined)
+  parseLines(running.log).filter((line) => line.reference !== undefined)
 
 export const messagesOf = (running: Running): string =>
-  Array.from(parsed(running.log), ({ msg }) => msg).join('\n')
+  Array.from(parseLines(running.log), ({ msg }) => msg).join('\n')
 
 /** Signs ada in and stops before our callback. @returns its URL */
 export async function signInUntilCallback(running: Running, browser: TestBrowser): Promise<string> {

@@ -19,11 +19,20 @@ export function makeCertificates(
   openssl('req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.crt', '-days', '2', '-subj', '/CN=Test CA')
   for (const [file, names] of Object.entries(files)) {
     openssl('req', ...key, '-keyout', `${file}.key`, '-out', `${file}.csr`, '-subj', `/CN=${file}`)
-    const all = names.map((name) => `${isIP(name) === 0 ? 'DNS' : 'IP'}:${name}`).join(',')
-    writeFileSync(join(folder, 'names'), `subjectAltName=${all}`)
-    const signed = ['-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', 'names', '-days']
+    const alternativeNames = names.map((name) => `${isIP(name) === 0 ? 'DNS' : 'IP'}:${name}`).join(',')
+    writeFileSync(join(folder, 'names'), `subjectAltName=${alternativeNames}`)
+    const signingOptions = [
+      '-CA',
+      'ca.crt',
+      '-CAkey',
+      'ca.key',
+      '-CAcreateserial',
+      '-extfile',
+      'names',
+      '-days',
+    ]
     const days = file === expired ? '0' : '2'
-    openssl('x509', '-req', '-in', `${file}.csr`, '-out', `${file}.crt`, ...signed, days)
+    openssl('x509', '-req', '-in', `${file}.csr`, '-out', `${file}.crt`, ...signingOptions, days)
   }
 }
 
@@ -45,9 +54,9 @@ export async function startGateway({ target, port, host, ...own }: Gateway): Pro
   const server = createServer(own, (req, res) => {
     const headers = { ...req.headers, 'x-forwarded-proto': 'https' }
     const { method, url: path } = req
-    const forwarded = { host: '127.0.0.1', port: target, method, path, headers, agent: false }
+    const forwardedOptions = { host: '127.0.0.1', port: target, method, path, headers, agent: false }
     req.pipe(
-      request(forwarded, (response) => {
+      request(forwardedOptions, (response) => {
         res.writeHead(response.statusCode ?? 502, response.headers)
         response.pipe(res)
       }).on('error', () => res.destroy()),

@@ -1,18 +1,18 @@
 // Shared by the authorization servers of tests: keys, id_tokens, metadata, and the redirect back to the client.
 import crypto from 'node:crypto'
 
-const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 export function createTokenSigner(alg: 'RS256' | 'ES256') {
   const { privateKey, publicKey } =
     alg === 'RS256'
       ? crypto.generateKeyPairSync('rsa', { modulusLength: 2048 })
       : crypto.generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const header = encoded({ alg, kid: '1', typ: 'JWT' })
+  const header = encode({ alg, kid: '1', typ: 'JWT' })
   return {
     keys: { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: '1', use: 'sig', alg }] },
     idToken(claims: object) {
-      const text = `${header}.${encoded(claims)}`
+      const text = `${header}.${encode(claims)}`
       const signature = crypto.sign('sha256', Buffer.from(text), {
         key: privateKey,
         dsaEncoding: 'ieee-p1363',

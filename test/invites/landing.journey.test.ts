@@ -74,8 +74,8 @@ it('a browser without Sec-Fetch headers can press Start, but isn’t counted as 
 it('someone without an invitation counts as arrived, also without an unconnected app', async () => {
   await signIn(running, 'carol')
   const grace = await signIn(running, 'grace')
-  const found = async () => (await grace.open('/admin/people?q=carol@')).body
-  await expect.poll(found, SOON).toMatch(/carol@acme\.example[^]*Nothing to connect/)
+  const searchPage = async () => (await grace.open('/admin/people?q=carol@')).body
+  await expect.poll(searchPage, SOON).toMatch(/carol@acme\.example[^]*Nothing to connect/)
 })
 
 it('a person who presses Start gets login_hint at the sign-in, and reaches the walk', async () => {

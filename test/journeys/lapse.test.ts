@@ -15,7 +15,7 @@ const now = () => Date.now() + ahead
 const journey = shared(() => openJourney({ now }))
 
 /** Records a check like a run of `onramp keep`. */
-const noticed = async (person: string, ...apps: { instance: string; name: string }[]) => {
+const recordCheck = async (person: string, ...apps: { instance: string; name: string }[]) => {
   const settings = loadSettings(journey.env)
   await withStore(settings, async (records) => {
     const unconnected = apps.map((app) => ({ ...app, status: 'awaiting' as const }))
@@ -39,7 +39,7 @@ it('a person who had finished sees the lapsed app and its date', async () => {
 
   ahead = 2 * DAY
   journey.sandbox.unauthorize(person, 'github_1')
-  await noticed(person, github)
+  await recordCheck(person, github)
   const first = t.day(now())
   ahead = 4 * DAY
   await openOverview(person, browser)
@@ -75,7 +75,7 @@ it('a skipped app that was connected elsewhere is offered again once access ends
 
   for (const unconnected of [[], [github]]) {
     ahead += DAY
-    await noticed(person, ...unconnected)
+    await recordCheck(person, ...unconnected)
   }
   ahead += DAY
   await openOverview(person, browser)

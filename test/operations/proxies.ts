@@ -26,7 +26,7 @@ const ca = readFileSync(join(folder, 'ca.crt'), 'utf8')
 type Place = { port: number; ports: readonly [number, number] }
 
 /** The file with these ports and this certificate. */
-const placed = (file: string, { port, ports }: Place): string =>
+const configurationOf = (file: string, { port, ports }: Place): string =>
   readFileSync(here + file, 'utf8')
     .replaceAll('/etc/onramp', folder)
     .replaceAll('onramp.example', 'localhost')
@@ -145,7 +145,7 @@ async function checkProxy(name: string): Promise<void> {
   })
 
   const config = join(folder, name)
-  writeFileSync(config, whole(placed(file, { port, ports }), { port, ports }))
+  writeFileSync(config, whole(configurationOf(file, { port, ports }), { port, ports }))
   const [command = '', ...args] = start
   const env = { PATH: process.env['PATH'], HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder }
   const proxy: Spawned = spawnOne(command, [...args, config], env)

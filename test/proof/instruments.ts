@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import promises from 'node:timers/promises'
-import { awaited, current, Dead, within, type Process, type Step } from './machine.ts'
+import { runOutside, current, Dead, within, type Process, type Step } from './machine.ts'
 
 type Callback = (...args: unknown[]) => void
 
@@ -110,5 +110,5 @@ syncBuiltinESMExports()
 const { subtle } = globalThis.crypto
 for (const name of ['digest', 'importKey', 'sign', 'verify'] as const) {
   const work = subtle[name].bind(subtle) as (...args: unknown[]) => Promise<unknown>
-  Object.assign(subtle, { [name]: (...args: unknown[]) => awaited(() => work(...args)) })
+  Object.assign(subtle, { [name]: (...args: unknown[]) => runOutside(() => work(...args)) })
 }

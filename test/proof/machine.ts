@@ -32,7 +32,7 @@ const realImmediate = setImmediate
 const outside = { working: 0, last: Promise.resolve() }
 
 /** Runs such work one after the other, so that the faster thread doesn't decide the order. */
-export async function awaited<T>(work: () => Promise<T>): Promise<T> {
+export async function runOutside<T>(work: () => Promise<T>): Promise<T> {
   outside.working++
   const begun = outside.last.then(work)
   const end = () => {}
@@ -89,7 +89,7 @@ export class Machine {
       this.#steps.delete(step)
       if (step.what !== undefined) this.note(step.what)
       step.run()
-      await settled()
+      await untilSettled()
     }
   }
 
@@ -100,7 +100,7 @@ export class Machine {
     for (const step of due.toSorted((one, other) => one.at - other.at)) {
       if (!this.#steps.delete(step)) continue
       step.run()
-      await settled()
+      await untilSettled()
     }
     this.now = until
   }
@@ -109,7 +109,7 @@ export class Machine {
     for (const process of processes) process.isAlive = false
     for (const step of this.#steps) step.drop?.()
     this.#steps.clear()
-    await settled()
+    await untilSettled()
   }
 
   #isAwaited(): boolean {
@@ -137,7 +137,7 @@ export function current(): Machine {
 }
 
 /** Resolves when everything that a step made possible has happened. */
-async function settled(): Promise<void> {
+async function untilSettled(): Promise<void> {
   do await new Promise((resolve) => realImmediate(resolve))
   while (outside.working > 0)
 }

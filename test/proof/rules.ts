@@ -46,15 +46,15 @@ export class Rules {
   /** Only apps that the service has delisted count as connected. */
   #checkConnected({ person, response }: Exchange): void {
     const { service } = this.#world
-    const wasOff = (app: Person['apps'][number]) => app.wasConnected || !service.isListed(app)
+    const mayCountAsConnected = (app: Person['apps'][number]) => app.wasConnected || !service.isListed(app)
     for (const [instance, kind] of appsOn(response.body)) {
       const app = person.apps.find((one) => one.instance === instance)
       if (app === undefined) this.#world.fail(`${person.name} got another person's app: ${instance}`)
-      else if (kind === 'connected' && !wasOff(app))
+      else if (kind === 'connected' && !mayCountAsConnected(app))
         this.#world.fail(`an app on the service's list is called connected: ${instance} of ${person.name}`)
     }
     const counted = Number(/^\{"signedIn":true,"connected":(\d+)/.exec(response.body)?.[1] ?? 0)
-    if (counted > person.apps.filter(wasOff).length)
+    if (counted > person.apps.filter(mayCountAsConnected).length)
       this.#world.fail(`apps on the service's list count as connected: ${counted} of ${person.name}`)
   }
 

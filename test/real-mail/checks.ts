@@ -7,7 +7,7 @@ import { join } from 'node:path'
 const VERIFY = new URL('dkim-verify.py', import.meta.url).pathname
 
 /** Expects a valid signature of each. @param record of the key in DNS */
-export function verified(folder: string, record: string, emails: readonly Buffer[]): boolean[] {
+export function verifySignatures(folder: string, record: string, emails: readonly Buffer[]): boolean[] {
   const paths = emails.map((email, index) => {
     const path = join(folder, `signed-${index}`)
     writeFileSync(path, email)

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { png } from '../campaigns/emails.ts'
 import { addressOf, readers, tags, type Check, type Company } from './company.ts'
-import { bySpamAssassin, headersOf, verified, type SpamScore } from './checks.ts'
+import { bySpamAssassin, headersOf, verifySignatures, type SpamScore } from './checks.ts'
 
 const MAX_POINTS = 1
 const TO_SIGN = ['list-unsubscribe', 'list-unsubscribe-post']
@@ -94,8 +94,8 @@ export async function checkLanguages(check: Check, company: Company, folder: str
         altered((email) => `List-Unsubscribe-Post: List-Unsubscribe=One-Click\n${email}`),
       ]
       const { dkimRecord } = office
-      assert.deepEqual(new Set(verified(folder, dkimRecord, all)), new Set([true]))
-      assert.deepEqual(new Set(verified(folder, dkimRecord, alterations)), new Set([false]))
+      assert.deepEqual(new Set(verifySignatures(folder, dkimRecord, all)), new Set([true]))
+      assert.deepEqual(new Set(verifySignatures(folder, dkimRecord, alterations)), new Set([false]))
     },
   )
 

@@ -25,7 +25,7 @@ const [USER, PASSWORD] = ['robot', 'p@ss/w%rd +1']
 const NOBODY = 65_534
 
 /** Lines of configuration from the docs. */
-export function documented(lines: RegExp): string {
+export function linesOfDocs(lines: RegExp): string {
   const docs = readFileSync(new URL('../../docs/invitations.md', import.meta.url), 'utf8')
   return lines.exec(docs)?.[0] ?? ''
 }
@@ -37,7 +37,7 @@ const isOpen = (port: number) =>
     socket.on('connect', () => socket.end())
   })
 
-export async function started(
+export async function startServer(
   name: string,
   port: number,
   [command = '', ...args]: string[],
@@ -87,10 +87,10 @@ Selector onramp
 KeyFile ${folder}/onramp.private
 Socket inet:${dkim}@127.0.0.1
 PidFile ${folder}/opendkim.pid
-${documented(/^SignHeaders.*\nOversignHeaders.*$/m)}
+${linesOfDocs(/^SignHeaders.*\nOversignHeaders.*$/m)}
 `
 
-const main = (folder: string, { auth, dkim, greylist }: Ports) => `
+const mainCf = (folder: string, { auth, dkim, greylist }: Ports) => `
 compatibility_level = 3.6
 queue_directory = ${folder}/queue
 data_directory = ${folder}/data
@@ -181,7 +181,7 @@ export async function openPostOffice(
   chmodSync(at('users'), 0o644)
   write('dovecot.conf', dovecot(folder, ports))
   write('opendkim.conf', opendkim(folder, ports))
-  write('postfix/main.cf', main(folder, ports))
+  write('postfix/main.cf', mainCf(folder, ports))
   write('postfix/master.cf', master(ports))
   write('mailboxes.map', people.map((name) => `${name}@${DOMAIN} ${name}/\n`).join(''))
   write('senders.map', [SENDER, `blocked@${DOMAIN}`].map((address) => `${address} ${USER}\n`).join(''))
@@ -190,7 +190,7 @@ export async function openPostOffice(
 
   const servers = new Map<string, Spawned>()
   const start = async (name: string, port: number, command: string[]) =>
-    void servers.set(name, await started(name, port, command))
+    void servers.set(name, await startServer(name, port, command))
   const startSigning = () => start('OpenDKIM', ports.dkim, ['opendkim', '-f', '-x', at('opendkim.conf')])
   const close = async () => {
     for (const server of [...servers.values()].toReversed()) await server.end('SIGTERM')

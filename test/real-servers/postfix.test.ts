@@ -9,7 +9,7 @@ import { startSmtpServer } from '../campaigns/smtp-server.ts'
 import { until } from '../helpers/processes.ts'
 import { freePort } from '../helpers/running.ts'
 import { makeCertificates } from '../helpers/tls.ts'
-import { documented, master, started } from '../real-mail/post-office.ts'
+import { linesOfDocs, master, startServer } from '../real-mail/post-office.ts'
 
 const MASTER = '/usr/lib/postfix/sbin/master'
 const DEBIAN = '/usr/share/postfix/main.cf.debian'
@@ -19,7 +19,7 @@ const { send, list } = useCompany()
 
 /** The lines of the docs, with this port in place of the company's relay. */
 const beside = (port: number) =>
-  documented(/^relayhost = .*\ninet_interfaces = .*\nmydestination = *$/m).replace(
+  linesOfDocs(/^relayhost = .*\ninet_interfaces = .*\nmydestination = *$/m).replace(
     '[relay.acme.example]:25',
     `[127.0.0.1]:${port}`,
   )
@@ -56,7 +56,7 @@ smtpd_tls_security_level = may
   execFileSync('postfix', ['-c', join(folder, 'postfix'), 'check'])
   return {
     ports,
-    server: await started('Postfix', ports.smtp, [MASTER, '-d', '-c', join(folder, 'postfix')]),
+    server: await startServer('Postfix', ports.smtp, [MASTER, '-d', '-c', join(folder, 'postfix')]),
   }
 }
 

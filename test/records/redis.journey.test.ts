@@ -20,7 +20,7 @@ async function server(options?: RedisOptions): Promise<RedisServer> {
   return started
 }
 
-async function connected(url: string, topology?: Parameters<typeof createRedisOpener>[1]) {
+async function connectTo(url: string, topology?: Parameters<typeof createRedisOpener>[1]) {
   const connection = new RedisConnection(createRedisOpener(url, topology), SILENT)
   onTestFinished(() => connection.destroy())
   await until(() => connection.isReady, 'the connection')
@@ -89,7 +89,7 @@ it('a Redis connection leaves a read-only server for the one that now has its ad
   const [old, next] = [await server(), await server()]
   const proxy = await startWire(old.port)
   onTestFinished(() => proxy.close())
-  const { connection, records } = await connected(`redis://127.0.0.1:${proxy.port}`)
+  const { connection, records } = await connectTo(`redis://127.0.0.1:${proxy.port}`)
   await records.put('a', '1', 60)
   await old.ask('REPLICAOF', '127.0.0.1', String(next.port))
   await expect(records.put('a', '2', 60)).rejects.toBeInstanceOf(StoreUnavailable)
@@ -104,7 +104,7 @@ it('Redis works through a proxy without HELLO and CLIENT', async () => {
   })
   const proxy = await startWire(redis.port, { refuses: /\r\n(HELLO|CLIENT)\r\n/i })
   onTestFinished(() => proxy.close())
-  const { records } = await connected(`redis://:sesame@127.0.0.1:${proxy.port}/3`)
+  const { records } = await connectTo(`redis://:sesame@127.0.0.1:${proxy.port}/3`)
   expect(await records.compareAndSet('a', undefined, '1', 60)).toBe(true)
   expect(await records.compareAndSet('a', '1', '2', 60)).toBe(true)
   expect(await records.keys('').next()).toMatchObject({ value: ['a'] })
@@ -115,7 +115,7 @@ it('a cluster connection reopens through its known nodes, and leaves none open a
   const redis = await clusterOfOne()
   const wire = await startWire(redis.port)
   onTestFinished(() => redis.close())
-  const { connection } = await connected(`redis://127.0.0.1:${wire.port}`, { kind: 'cluster' })
+  const { connection } = await connectTo(`redis://127.0.0.1:${wire.port}`, { kind: 'cluster' })
   await wire.close()
   await redis.ask('CLIENT', 'KILL', 'TYPE', 'normal')
   await until(() => !connection.isReady, 'it to be noticed')
@@ -142,7 +142,7 @@ it('a Sentinel gets the password only if it requires one', async () => {
   const url = (port: number) => `redis://:sesame@127.0.0.1:${port}`
   const redis = await server({ url, options: () => ['--requirepass', 'sesame'] })
   const open = await fakeSentinel(() => names(redis.port))
-  await connected('redis://:sesame@127.0.0.1:1', sentinelsAt(open.port))
+  await connectTo('redis://:sesame@127.0.0.1:1', sentinelsAt(open.port))
   expect(open.commands.join('')).not.toContain('sesame')
   let known = false
   const strict = await fakeSentinel((command) => {
@@ -150,7 +150,7 @@ it('a Sentinel gets the password only if it requires one', async () => {
     if (command.includes('AUTH')) return '+OK\r\n'
     return known ? names(redis.port) : '-NOAUTH Authentication required.\r\n'
   })
-  await connected('redis://:sesame@127.0.0.1:1', sentinelsAt(strict.port))
+  await connectTo('redis://:sesame@127.0.0.1:1', sentinelsAt(strict.port))
   expect(strict.commands.join('')).toContain('sesame')
 })
 

@@ -8,7 +8,7 @@ import { TestBrowser } from '../helpers/test-browser.ts'
 export type Json = Record<string, unknown>
 
 /** Starts onramp for one test, and stops it afterwards. */
-export async function started(options: RunOptions): Promise<Running> {
+export async function runOnramp(options: RunOptions): Promise<Running> {
   const running = await runUnlimited(options)
   onTestFinished(() => running.close())
   return running
@@ -23,7 +23,7 @@ export async function start(
   const server = await startPlainServer(answers, metadata)
   onTestFinished(() => server.close())
   const own = { OIDC_ISSUER: server.url, OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '', ...settings }
-  return { running: await started({ ...options, settings: own }), server }
+  return { running: await runOnramp({ ...options, settings: own }), server }
 }
 
 /** Finishes a sign-in. @returns the callback's parameters and the page behind it */

@@ -47,11 +47,11 @@ function knowing(more: object = {}) {
   })
   const idOf = async (which: 'configuration' | 'refreshConfiguration' = 'configuration') =>
     (await server[which]()).clientMetadata().client_id
-  const started = async () => {
+  const startServer = async () => {
     server.start()
     await turn()
   }
-  return { server, at, requests, logged, calls, idOf, started }
+  return { server, at, requests, logged, calls, idOf, started: startServer }
 }
 
 it('metadata is discovered in the background and kept for ten minutes', async () => {

@@ -36,11 +36,11 @@ const rules = {
   now: NOW * 1000,
 }
 /** The sub and sid of a logout token, or the reason of its refusal. */
-const verified = (token: string, own: Partial<typeof rules> = {}) =>
+const verifyToken = (token: string, own: Partial<typeof rules> = {}) =>
   verifyLogoutToken(token, { ...rules, ...own }).catch((error: unknown) =>
     error instanceof Error && error.name === 'InvalidLogoutToken' ? error.message : error,
   )
-const read = async (claims: object, header: object = {}) => await verified(await tokenOf(claims, header))
+const read = async (claims: object, header: object = {}) => await verifyToken(await tokenOf(claims, header))
 const unverified = (code: string) => `the token is invalid (${code})`
 
 it.each([
@@ -98,10 +98,10 @@ it('a logout token may be five minutes old, or half a minute ahead', async () =>
 
 it('a logout token without a valid signature is refused', async () => {
   const forged = await tokenOf({}, {}, (await generateKeyPair('ES256')).privateKey)
-  expect(await verified(forged)).toBe(unverified('ERR_JWS_SIGNATURE_VERIFICATION_FAILED'))
-  expect(await verified(new UnsecuredJWT(good).encode())).toBe(unverified('ERR_JOSE_ALG_NOT_ALLOWED'))
+  expect(await verifyToken(forged)).toBe(unverified('ERR_JWS_SIGNATURE_VERIFICATION_FAILED'))
+  expect(await verifyToken(new UnsecuredJWT(good).encode())).toBe(unverified('ERR_JOSE_ALG_NOT_ALLOWED'))
   for (const thrown of [new Error('away'), 'away'])
-    expect(await verified(await tokenOf(), { keys: () => Promise.reject(thrown) })).toBe(
+    expect(await verifyToken(await tokenOf(), { keys: () => Promise.reject(thrown) })).toBe(
       unverified('unreadable'),
     )
 })

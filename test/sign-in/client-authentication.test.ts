@@ -22,7 +22,7 @@ const keysOf: [string, string, string][] = [
 
 const folder = useFolder()
 
-async function sent(authentication: ClientAuthentication) {
+async function authenticatedRequest(authentication: ClientAuthentication) {
   const [body, headers] = [new URLSearchParams(), new Headers()]
   const prove = await createClientAuth(authentication)
   const server = { issuer: 'https://as.example' } as ServerMetadata
@@ -40,11 +40,14 @@ it.each<[ClientAuthentication['method'], string | undefined, object, string | un
   ['client_secret_basic', undefined, {}, basic('a%3Ab:')],
   ['client_secret_post', 'hush', { client_id: 'a:b', client_secret: 'hush' }, undefined],
 ])('%s sends the secret %j in the documented place', async (method, secret, body, authorization) => {
-  expect(await sent({ method, ...omitUndefined({ secret }) })).toEqual({ body, authorization })
+  expect(await authenticatedRequest({ method, ...omitUndefined({ secret }) })).toEqual({
+    body,
+    authorization,
+  })
 })
 
 it.each(keysOf)('private_key_jwt signs with %s', async (_what, key, alg) => {
-  const { body } = await sent({ method: 'private_key_jwt', key })
+  const { body } = await authenticatedRequest({ method: 'private_key_jwt', key })
   expect(body).toMatchObject({ client_id: 'a:b' })
   expect(decodeProtectedHeader(body['client_assertion'] ?? '')).toEqual({ alg })
 })
@@ -58,7 +61,7 @@ const federated: ClientAuthentication = {
 it('an assertion file is read again for each request', async () => {
   for (const token of ['a.b.c', 'd.e.f']) {
     writeFileSync(assertionFile, `${token}\n`)
-    expect((await sent(federated)).body).toEqual({
+    expect((await authenticatedRequest(federated)).body).toEqual({
       client_id: 'a:b',
       client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
       client_assertion: token,
@@ -73,7 +76,7 @@ it.each([
 ])('an assertion file that %s stops the request and is logged', async (_what, text, why) => {
   if (text === undefined) rmSync(assertionFile)
   else writeFileSync(assertionFile, text)
-  const refused: unknown = await sent(federated).catch((error: unknown) => error)
+  const refused: unknown = await authenticatedRequest(federated).catch((error: unknown) => error)
   const detail = expect.stringContaining(`${assertionFile} ${why}: see OIDC_CLIENT_ASSERTION_FILE`) as string
   expect(refused).toMatchObject({ code: 'sign_in_misconfigured', detail })
   expect(JSON.stringify(refused)).not.toContain('planted')

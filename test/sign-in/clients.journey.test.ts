@@ -13,7 +13,7 @@ import { runDoctor } from '../doctor/setup.ts'
 import { expectSignedIn, messagesOf } from '../helpers/signed-in.ts'
 import { signIn, type Running } from '../helpers/running.ts'
 import { faultsIn } from '../helpers/settings-faults.ts'
-import { refreshesOf, started } from './at-plain-server.ts'
+import { refreshesOf, runOnramp } from './at-plain-server.ts'
 import { useFolder } from '../helpers/folder.ts'
 
 const folder = useFolder()
@@ -45,7 +45,7 @@ async function startedWith(
   settings: Record<string, string>,
   method: Settings['OIDC_CLIENT_AUTH'] = 'private_key_jwt',
 ): Promise<Running> {
-  const running = await started({ settings })
+  const running = await runOnramp({ settings })
   running.sandbox.addClient({
     client_id: 'onramp',
     redirect_uris: [`${running.url}/sign-in/callback`],

@@ -15,7 +15,7 @@ const two = shared(() => startTwo())
 afterEach(() => two.sandbox.reset())
 
 /** Signs in a person whose access token has expired, at a slow token endpoint. */
-async function expired(person = 'ada'): Promise<TestBrowser> {
+async function signInExpired(person = 'ada'): Promise<TestBrowser> {
   two.sandbox.switches.set({ accessTokenSeconds: 1 })
   const browser = await signInAt(two, person)
   expect(browser.page.status).toBe(200)
@@ -27,7 +27,7 @@ async function expired(person = 'ada'): Promise<TestBrowser> {
 
 const answered = (status: number, count = REQUESTS) => Array.from({ length: count }, () => status)
 /** A process that has called the token endpoint holds the lease. */
-const refreshStarted = () => until(() => two.sandbox.count('token') > 0, 'a refresh')
+const waitForRefresh = () => until(() => two.sandbox.count('token') > 0, 'a refresh')
 
 /** Expires the lease, as after forty seconds. */
 async function leaseRunsOut(): Promise<void> {
@@ -37,7 +37,7 @@ async function leaseRunsOut(): Promise<void> {
 }
 
 it('200 requests of an expired session to two processes refresh once', async () => {
-  const browser = await expired()
+  const browser = await signInExpired()
   two.sandbox.switches.set({ faults: { tokenDelayMs: SLOW_MS } })
   const [one, other] = two.processes
   const all = await Promise.all([getMany(REQUESTS, one.url, browser), getMany(REQUESTS, other.url, browser)])
@@ -47,11 +47,11 @@ it('200 requests of an expired session to two processes refresh once', async () 
 })
 
 it('people wait for the lease of a killed process, and get their page', async () => {
-  const browser = await expired('carol')
+  const browser = await signInExpired('carol')
   two.sandbox.switches.set({ answers: { token: { hang: true, times: 1 } } })
   const [holder, waiter] = two.processes
   const cut = getMany(REQUESTS, holder.url, browser)
-  await refreshStarted()
+  await waitForRefresh()
   await holder.end('SIGKILL')
   expect((await cut).map(({ status }) => status)).toEqual(answered(0))
   expect((await getMany(10, waiter.url, browser)).map(({ status }) => status)).toEqual(answered(503, 10))

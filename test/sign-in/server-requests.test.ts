@@ -65,7 +65,7 @@ it('a request that takes too long fails as the library expects', async () => {
   await expect(response).rejects.toMatchObject({ name: 'TimeoutError' })
 })
 
-const normalized = async (body: unknown, options: object = FORM) => {
+const normalize = async (body: unknown, options: object = FORM) => {
   const { response } = await send({ '/there': ({ res }, own) => own.json(res, body) }, options)
   return await (response as Response).text()
 }
@@ -98,7 +98,7 @@ it.each<[string, unknown, string, object?]>([
   ['no client id', ...hidden('not sesame, me', 'not …, me'), withHeader(basic('me:sesame'))],
   ['no part of another header', ...hidden('as sesame', 'as sesame'), withHeader(`Not ${basic('me:sesame')}`)],
 ])('a normalized response loses %s', async (_what, body, text, options) => {
-  expect(await normalized(body, options)).toBe(text)
+  expect(await normalize(body, options)).toBe(text)
 })
 
 const INVALID = '{"error":"invalid_client"}'
@@ -168,16 +168,16 @@ it('signatures are verified, except at a refresh, which has used up its token', 
   const standIn = await serverWith({ '/keys': ({ res }, own) => own.json(res, { keys: [] }) })
   standIn.clients.set('one', 'hush')
   const known = { ...server(standIn.url), id_token_signing_alg_values_supported: ['ES256'] }
-  const refreshed = (options: object, metadata: object = known) =>
+  const refreshWith = (options: object, metadata: object = known) =>
     refreshTokenGrant(createConfiguration(metadata as never, client, options), 'refresh').then(
       (tokens) => tokens.claims()?.sub,
       ({ code }: { code: string }) => code,
     )
-  expect(await refreshed({})).toBe('OAUTH_KEY_SELECTION_FAILED')
-  expect(await refreshed({ forRefresh: true })).toBe('ada')
+  expect(await refreshWith({})).toBe('OAUTH_KEY_SELECTION_FAILED')
+  expect(await refreshWith({ forRefresh: true })).toBe('ada')
   // Plain OAuth has no keys for verification.
   const { jwks_uri: _keys, ...keyless } = known
-  expect(await refreshed({}, keyless)).toBe('ada')
+  expect(await refreshWith({}, keyless)).toBe('ada')
 })
 
 it('requests over http are allowed on loopback only', async () => {

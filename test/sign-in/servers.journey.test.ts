@@ -4,7 +4,7 @@ import type { Faults } from '../../packages/sandbox/src/switches.ts'
 import { expectSignedIn, expectSignedOut, messagesOf } from '../helpers/signed-in.ts'
 import { signIn, type Running, type RunOptions } from '../helpers/running.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
-import { expectSignsIn, refreshesOf, signInThere, start, started } from './at-plain-server.ts'
+import { expectSignsIn, refreshesOf, signInThere, start, runOnramp } from './at-plain-server.ts'
 
 const plain: Faults = { plainOAuth: true }
 const settings = { OIDC_SCOPE: 'email offline_access' }
@@ -13,7 +13,7 @@ it.each(['', '/oauth2/default'])(
   'people sign in at plain OAuth 2.1 with the issuer path "%s"',
   async (path) => {
     const sandbox = { paths: { authorizationServer: path }, switches: { faults: plain } }
-    const running = await started({ settings, sandbox })
+    const running = await runOnramp({ settings, sandbox })
     const browser = await signIn(running, 'ada')
     expect(browser.page.url).toBe(`${running.url}/onboarding`)
     expect(browser.text).toContain('ada@acme.example')
@@ -29,7 +29,7 @@ it.each(['', '/oauth2/default'])(
 )
 
 it('each call of the service, also a retry, names an external identity provider', async () => {
-  const running = await started({ settings: { TOKEN_ISSUED_BY: 'external-idp' } })
+  const running = await runOnramp({ settings: { TOKEN_ISSUED_BY: 'external-idp' } })
   const { externalIdp } = running.sandbox.urls
   // Its address is known only when it runs.
   running.env['OIDC_ISSUER'] = externalIdp
@@ -58,7 +58,7 @@ it('requests are pushed after a refusal if oidc-provider requires it for this cl
 
 /** A client that registered itself at oidc-provider with more metadata than onramp requests. */
 async function startAs(client: object, options: RunOptions = {}): Promise<Running> {
-  const running = await started(options)
+  const running = await runOnramp(options)
   const { env, sandbox, url } = running
   const response = await fetch(`${sandbox.urls.authorizationServer}/reg`, {
     method: 'POST',
@@ -87,7 +87,7 @@ it('userinfo that oidc-provider signs completes the id_token, although its metad
 })
 
 it('keys that are listed twice, beside null, verify a sign-in and a back-channel logout', async () => {
-  const running = await started({})
+  const running = await runOnramp({})
   const { sandbox, url } = running
   const response = await fetch(`${sandbox.urls.authorizationServer}/jwks`)
   const { keys } = (await response.json()) as { keys: object[] }
@@ -100,7 +100,7 @@ it('keys that are listed twice, beside null, verify a sign-in and a back-channel
 })
 
 it('keys of more than 1 MiB are reported as too large, not as unreachable', async () => {
-  const running = await started({})
+  const running = await runOnramp({})
   const body = { keys: [], more: 'x'.repeat(1024 * 1024) }
   running.sandbox.switches.set({ answers: { jwks: { status: 200, body } } })
   const browser = await signIn(running, 'ada')

@@ -19,7 +19,7 @@ beforeAll(async () => {
 beforeEach(() => running.sandbox.reset())
 
 /** Number of requests with these labels. */
-async function counted(route: string, method: string, status: string): Promise<number> {
+async function countRequests(route: string, method: string, status: string): Promise<number> {
   const { body } = await sendRaw(running.url, '/metrics', METRICS)
   const start = 'onramp_http_request_duration_seconds_count'
   const series = `${start}{route="${route}",method="${method}",status="${status}"} `
@@ -45,7 +45,7 @@ it.each<[string, string, string, Record<string, string>, string]>([
 ])(
   'a request that fails %s (%s %s) is logged with the beginning of its path',
   async (_why, method, path, headers, route) => {
-    const before = await counted(route, method, '4xx')
+    const before = await countRequests(route, method, '4xx')
     const body = method === 'POST' ? `a=${'x'.repeat(20_000)}` : ''
     const response = await sendRaw(running.url, path, {
       method,
@@ -55,7 +55,7 @@ it.each<[string, string, string, Record<string, string>, string]>([
     expect(response.status).toBeGreaterThanOrEqual(400)
     expect(response.status).toBeLessThan(500)
     expect(lastLine()).toMatchObject({ route, method })
-    expect(await counted(route, method, '4xx')).toBe(before + 1)
+    expect(await countRequests(route, method, '4xx')).toBe(before + 1)
   },
 )
 
@@ -65,28 +65,28 @@ it('a request that fails before its route is counted under that route, never as 
   expect(routes).toEqual(expect.arrayContaining(['/admin', '/api/status', '/metrics', '/signed-out']))
   for (const path of routes)
     await sendRaw(running.url, path, { method: 'PATCH', headers: { accept: 'application/json', cookie } })
-  expect(await counted('/onboarding', 'PATCH', '4xx')).toBeGreaterThan(0)
-  expect(await counted('other', 'PATCH', '4xx')).toBe(0)
+  expect(await countRequests('/onboarding', 'PATCH', '4xx')).toBeGreaterThan(0)
+  expect(await countRequests('other', 'PATCH', '4xx')).toBe(0)
 })
 
 it('a request without a route is counted as “other”, and no label has its address', async () => {
-  const before = await counted('other', 'GET', '4xx')
+  const before = await countRequests('other', 'GET', '4xx')
   for (const path of ['/nowhere/SECRET', '/%E0%A4%A', '/constructor/SECRET'])
     await sendRaw(running.url, path, { headers: { accept: 'application/json', cookie } })
-  expect(await counted('other', 'GET', '4xx')).toBe(before + 3)
+  expect(await countRequests('other', 'GET', '4xx')).toBe(before + 3)
   expect((await sendRaw(running.url, '/metrics', METRICS)).body).not.toContain('SECRET')
 })
 
 it('a request that the browser aborts is counted as aborted', async () => {
   running.sandbox.switches.set({ latencyMs: 1_500 })
-  const before = await counted('/search', 'GET', '499')
+  const before = await countRequests('/search', 'GET', '499')
   const { hostname, port } = new URL(running.url)
   const sent = request({ hostname, port, path: '/search?q=plan', headers: { cookie }, agent: false })
   sent.on('error', () => {})
   sent.end()
   await sleep(300)
   sent.destroy()
-  await expect.poll(() => counted('/search', 'GET', '499'), { timeout: 5_000 }).toBe(before + 1)
+  await expect.poll(() => countRequests('/search', 'GET', '499'), { timeout: 5_000 }).toBe(before + 1)
   await sleep(1_500)
-  expect(await counted('/search', 'GET', '499')).toBe(before + 1)
+  expect(await countRequests('/search', 'GET', '499')).toBe(before + 1)
 })

@@ -10,7 +10,7 @@ type Line = Record<string, unknown> & { msg: string; level: number }
 const running = shared(() => run({ settings: { REQUEST_LOG: 'yes', TRUST_PROXY: 'loopback' } }))
 
 /** The log lines of some work. */
-async function logged(work: () => Promise<unknown>): Promise<Line[]> {
+async function linesDuring(work: () => Promise<unknown>): Promise<Line[]> {
   const before = running.log.length
   await work()
   await new Promise((resolve) => setTimeout(resolve, 20))
@@ -38,7 +38,7 @@ it('every response has a unique request id in a header', async () => {
 it('a request id is the same in the response and every log line', async () => {
   running.sandbox.switches.set({ answers: { checkdatasourceauth: { status: 503 } } })
   const ada = await signIn(running, 'ada')
-  const lines = await logged(async () => {
+  const lines = await linesDuring(async () => {
     const { id, body } = await get('/onboarding', { cookie: ada.cookieHeader(running.url) })
     expect(JSON.parse(body)).toMatchObject({ code: 'service_unavailable', reference: id })
     running.sandbox.switches.set({ answers: { checkdatasourceauth: null } })
@@ -60,7 +60,7 @@ it('a plain request id of a trusted proxy is used', async () => {
 })
 
 it('the request log has one line per request, with the pattern of its route', async () => {
-  const lines = await logged(async () => {
+  const lines = await linesDuring(async () => {
     await get('/invite/some-secret-token?x=secret-query')
     await get('/healthz')
   })
@@ -78,7 +78,7 @@ it('the request log has one line per request, with the pattern of its route', as
 })
 
 it('the request log has no personal data', async () => {
-  const lines = await logged(async () => {
+  const lines = await linesDuring(async () => {
     const ada = await signIn(running, 'ada', '/onboarding', new TestBrowser())
     await ada.open('/search?q=secret-plan')
   })
@@ -95,7 +95,7 @@ const traceparent = `00-${traceId}-${'d'.repeat(16)}-01`
 it('a request’s trace id reaches the service, and is logged', async () => {
   const ada = await signIn(running, 'ada')
   const before = running.sandbox.requests.length
-  const lines = await logged(() =>
+  const lines = await linesDuring(() =>
     ada.open('/onboarding', { headers: { traceparent, tracestate: 'acme=1' } }),
   )
   const [call] = running.sandbox.requests.slice(before)
@@ -105,7 +105,7 @@ it('a request’s trace id reaches the service, and is logged', async () => {
 
 it('request ids are our own without a trusted proxy', async () => {
   await running.restart({ REQUEST_LOG: '', TRUST_PROXY: '' })
-  const lines = await logged(async () => {
+  const lines = await linesDuring(async () => {
     const { id } = await get('/sign-in', { 'x-request-id': 'f47ac10b-58cc-4372-a567-0e02b2c3d479' })
     expect(id).toMatch(/^[\da-f]{12}$/)
   })

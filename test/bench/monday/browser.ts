@@ -117,9 +117,9 @@ export class Tab {
       const response = await (isOurs ? gateway.request(options) : standIn.request(options))
       const text = await response.body.text()
       const { statusCode: status, headers } = response
-      if (status >= 400) ledger.trouble(`${status} ${method} ${patternOf(url)}: ${titleIn(text)}`)
+      if (status >= 400) ledger.addTrouble(`${status} ${method} ${patternOf(url)}: ${titleIn(text)}`)
       else if (isOurs)
-        ledger.hop({ whole: performance.now() - from, elsewhere: Number(headers['x-elsewhere-ms']) })
+        ledger.addHop({ whole: performance.now() - from, elsewhere: Number(headers['x-elsewhere-ms']) })
       if (isOurs) this.#jar.keep(headers['set-cookie'])
       return {
         status,
@@ -129,7 +129,7 @@ export class Tab {
       }
     } catch (error) {
       const { code, message } = error as { code?: string; message: string }
-      ledger.trouble(`${code ?? message} ${method} ${patternOf(url)}`)
+      ledger.addTrouble(`${code ?? message} ${method} ${patternOf(url)}`)
       return undefined
     }
   }

@@ -24,14 +24,14 @@ export class Ledger {
     this.#phase = phase
   }
 
-  hop(times: HopTimes): void {
+  addHop(times: HopTimes): void {
     const list = this.#hops.get(this.#phase()) ?? []
     this.#hops.set(this.#phase(), list)
     list.push(times)
   }
 
   /** A response that is neither 2xx nor 3xx, or none. @param what with its cause */
-  trouble(what: string): void {
+  addTrouble(what: string): void {
     const key = `${this.#phase()}: ${what}`
     this.#troubles.set(key, (this.#troubles.get(key) ?? 0) + 1)
   }
