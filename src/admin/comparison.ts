@@ -94,7 +94,7 @@ function compareWith(
     before: readyBefore,
     moreReady,
     ...changeCounts,
-    /** The app that most of them lost. */
+    /** The app that most people who fell back have lost. */
     lostApp: dominantApp(report.datasources, changeCounts.fellBack, lostBy),
     newApps: [...newApps.values()],
     /** Oldest first. */

@@ -318,7 +318,7 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     }
   })
   const { stopped, needs, lastRunAt } = keepState
-  /** It is about no people, so it opens no list. */
+  /** An item about runs is about no people, so it opens no list. */
   const runItem = (kind: 'stopped' | 'missing' | 'run', at?: number, why = '') => {
     const next = t(stopped?.needsConfirm ? 'admin.need.stoppedConfirm' : 'admin.need.stoppedThen')
     const item = createItem(kind, 0, 'all', undefined, { when: t.moment(at ?? 0), why, next })
@@ -347,7 +347,7 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
   })
   const namedApps = blockedApps.length === MAX_APPS + 1 ? blockedApps : blockedApps.slice(0, MAX_APPS)
   const unstartable = mostFirst(datasources, ({ noAddress }) => noAddress).slice(0, MAX_APPS)
-  /** The next run of keep sends them. */
+  /** Where keep runs, its next run sends these emails. */
   const unlessKept = (count: number) => ((lastRunAt ?? stopped) === undefined ? count : 0)
   const otherItems = [
     {

@@ -45,13 +45,13 @@ const COLUMNS: Record<string, (summary: PersonSummary, nameApp: NameApp) => stri
 
 /** @param isFound default: everyone */
 export async function* peopleCsv(
-  all: AsyncIterable<PersonSummary>,
-  named: NameApp = (app) => app,
+  summaries: AsyncIterable<PersonSummary>,
+  nameApp: NameApp = (app) => app,
   isFound: (summary: PersonSummary) => boolean = () => true,
 ): AsyncGenerator<string> {
   async function* rows() {
-    for await (const summary of all)
-      if (isFound(summary)) yield Object.values(COLUMNS).map((cell) => cell(summary, named))
+    for await (const summary of summaries)
+      if (isFound(summary)) yield Object.values(COLUMNS).map((cell) => cell(summary, nameApp))
   }
   yield '\uFEFF'
   yield* writeCsv(rows(), Object.keys(COLUMNS))

@@ -1,6 +1,6 @@
-// A snapshot of everyone, shared by all pages and exports for ten seconds, because any web page may send an admin's
-// browser here at any rate. Then its people leave the memory, and its report is shown for ten more, while the next
-// snapshot is read. It is read in slices.
+// A snapshot of everyone. All pages and exports share a snapshot for ten seconds, because any web page may send an
+// admin's browser here at any rate. Then the snapshot's people leave the memory. For ten more seconds, its report is
+// shown while the next snapshot is read in slices.
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { calendarOf, nextWorkday } from '../campaigns/working-time.ts'
 import type { Company } from '../company/company.ts'
@@ -37,7 +37,7 @@ type Snapshot = {
   report: Report
 }
 
-/** Reads for a refresh, which continues after its request. */
+/** A refresh of the snapshot continues after the request that began it. */
 const NEVER_ABORTED = new AbortController().signal
 
 /** A merge sort in slices, because sorting 50,000 names would block the event loop for a quarter of a second. */

@@ -47,7 +47,7 @@ export type PersonSummary = {
   apps: PersonApp[]
   /** Instances that left this person's list and many others at once. */
   delistedInstances: string[]
-  /** When the last of them left it. */
+  /** When the last of these instances left the list. */
   delistedAt: number | undefined
   /** Instances that were in emails about new apps, or, once lost, in emails since then. */
   emailedApps: string[]
@@ -58,7 +58,7 @@ export type PersonSummary = {
   emailState: EmailState | undefined
   /** Times of reminders, and of emails about lost access or a new app. */
   reminderTimes: number[]
-  /** The same, of emails whose apps are all connected now. */
+  /** Times of those reminders and emails whose apps are all connected now. */
   actedTimes: number[]
   /** When everything was connected for the first time. */
   finishedAt: number | undefined

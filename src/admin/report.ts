@@ -51,15 +51,15 @@ export const newAppCounts = (instance: string, name: string) => ({
   unconfirmed: 0,
   /** People whose access has ended, also if another instance has taken its place. */
   lapsed: 0,
-  /** People of `lapsed` who lost it in a mass disconnect whose emails are paused. */
+  /** People of `lapsed` who lost the app in a mass disconnect whose emails are paused. */
   onHold: 0,
   /** People for whom the app is unstartable: the service lists it without a usable URL. */
   noAddress: 0,
-  /** People who got an email about it as a new app, or since they lost it. */
+  /** People who got an email about the app as a new one, or since they lost it. */
   emailed: 0,
-  /** People who get the first one once they are below the quarterly limit. */
+  /** People who get the first of these emails once they are below the quarterly limit. */
   limited: 0,
-  /** People of `emailed` and of `limited` who lost it in a mass disconnect whose emails were resumed. */
+  /** People of `emailed` and `limited` who lost the app in a mass disconnect whose emails were resumed. */
   releasedEmailed: 0,
   releasedLimited: 0,
 })
@@ -68,9 +68,9 @@ export const newAppCounts = (instance: string, name: string) => ({
 export type AppCounts = ReturnType<typeof newAppCounts> & {
   /** When someone first reported that an admin has to approve the app. */
   blockedSince?: string
-  /** When it was last new for someone. */
+  /** When the app was last new for someone. */
   newestAt?: string
-  /** It replaced another app then. */
+  /** The app replaced another one then. */
   isMoved?: boolean
   /** Set if the reader can't approve the app. */
   owners?: readonly string[]
@@ -91,7 +91,7 @@ export type Report = Omit<Totals, 'asOf' | 'lastEmailAt' | 'dueLater'> & {
   gone: number
   unread: number
   datasources: AppCounts[]
-  /** These apps left `count` lists, and are still on `listed`. */
+  /** Apps that left `count` lists, and are still on `listed` lists. */
   delistedApps: { instance: string; count: number; listed: number }[]
   /** Apps are in question, and no list has an app left, as if the service failed. Left out of report.json. */
   isNoneLeft: boolean

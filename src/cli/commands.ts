@@ -49,7 +49,7 @@ const momentIn = (text: string): number => {
 
 const dayIn = (text: string): string => {
   const at = Date.parse(text)
-  // It takes February 30 for March 2.
+  // Date.parse reads February 30 as March 2.
   if (!Number.isNaN(at) && new Date(at).toISOString().startsWith(text) && text.length === 10) return text
   throw new UsageError('--pause-until expects a day, such as --pause-until 2027-01-11')
 }

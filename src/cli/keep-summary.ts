@@ -82,8 +82,8 @@ const describeNoApps = ({ people, unchecked, datasources }: Report, state: KeepS
   `The service lists no app for anyone. If that can't be right, check it: ${COMMAND} doctor --as EMAIL`
 
 /**
- * @param found `renamed` and `outdated` are sentences, `unknown` addresses, `actions` those of this run, which `began`
- * then, in milliseconds since 1970
+ * @param found `renamed` and `outdated`: sentences; `unknown`: addresses; `actions`: of this run; `began`: its start,
+ * milliseconds since 1970
  * @returns true if the operator has something to do
  */
 export function printRun(

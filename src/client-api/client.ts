@@ -125,7 +125,7 @@ export class ServiceClient {
     }
   }
 
-  /** Tries it without a person. @returns `rejected` if that works, as for a personal token; undefined: maybe global */
+  /** Tries the token without a person. @returns `rejected` if that works (a personal token); undefined: maybe global */
   async probeGlobalToken(token: string): Promise<ProbeResult | undefined> {
     return (await this.#probeWithoutPerson(token)).result
   }

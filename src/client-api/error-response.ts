@@ -34,7 +34,7 @@ export function readErrorResponse(
     /** The prefix of the service's headers, if it differs from SERVICE_HEADER_PREFIX. */
     expectedHeaderPrefix: status < 500 ? expectedPrefixIn(text, sent.headerPrefix) : undefined,
     isFromIntermediary,
-    /** True if it may say that no one has the address of a global token's call. */
+    /** True if the response may mean that no one has the address of a global token's call. */
     mayBeAboutPerson: ABOUT_PERSON.includes(status) && !isFromIntermediary,
     isAboutRedirectUrl: mentionsRedirect(text),
   }

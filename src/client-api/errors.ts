@@ -133,7 +133,7 @@ function explain(response: ErrorResponse, call: FailedCall): ServiceProblem {
   return problem('unavailable', operation, { detail: outcome, retryAfter })
 }
 
-/** Only these are about the request. Other 4xx are about the route to the service, or the account. */
+/** Only these statuses are about the request. Other 4xx are about the route to the service, or the account. */
 const ABOUT_THE_REQUEST = [400, 413, 414, 422]
 
 /** A retry can't help, so an operator has to read the service's explanation. */

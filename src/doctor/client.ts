@@ -15,7 +15,10 @@ type Method = ClientAuthentication['method']
 
 type TestedClient = { id: string; auth: ClientAuthentication }
 
-/** `accepted`: authenticated, or not checked. `no-usable-response`: also a page. `unsent`: there was no assertion. */
+/**
+ * `accepted`: authenticated, or not checked. `no-usable-response`: none, or a page. `unsent`: the assertion file can't
+ * be used.
+ */
 type ClientResponse =
   'accepted' | 'refused' | 'not-allowed' | `status ${number}` | 'unclear' | 'no-usable-response' | 'unsent'
 

@@ -56,7 +56,7 @@ export class Consents {
     const { walkChecker } = this.#deps
     const { user } = requireSignedIn(req)
     return await this.#once(`${personKey(user)} click ${instance ?? ''}`, async () => {
-      // Of the walk, only this app is kept: hundreds of waiting clicks would fill the memory. None before its turn.
+      // Before its turn, a click keeps nothing; then only this app of the walk, because hundreds may wait.
       let app: TrackedApp | undefined
       const onRead = ({ apps }: Walk) => void (app = apps.find((one) => one.instance === instance))
       try {

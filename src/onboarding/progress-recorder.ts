@@ -90,7 +90,7 @@ export class ProgressRecorder {
     await this.#changeRecord(this.#changes, user, change, 'progress not recorded')
   }
 
-  /** Choices don't wait for it, because a hanging service fails hundreds of pages at once. */
+  /** Choices don't wait for a check, because a hanging service fails hundreds of pages at once. */
   async recordFailure(user: User, failure: Failure): Promise<void> {
     const change = (person: Person) => withFailure(person, failure)
     await this.#changeRecord(this.#failures, user, change, 'step_failed not recorded')
@@ -264,7 +264,7 @@ function withoutSignIn(person: Person, key: string): Person {
 const isChosen = ({ intents }: Person, { instance }: AppIntent): boolean =>
   intents?.apps.some((one) => one.instance === instance) === true
 
-/** Most people share it. */
+/** Most people have no lapses, so they share this map. */
 const NOTHING_LOST: Recorded['lapses'] = new Map()
 
 function lapsesIn(person: Person): Recorded['lapses'] {

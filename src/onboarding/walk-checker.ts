@@ -15,7 +15,7 @@ import { applyCheck, mayCheck, withLapses, type UnconnectedApp, type Walk } from
 import type { WalkStore } from './walk-store.ts'
 
 type TransitionRequest = {
-  /** False if no path will be followed, so that other checks may void it. */
+  /** False if the browser follows no one-time path, so that other checks may void the path. */
   mayLeave: boolean
   decide: (before: Walk, check: TransitionCheck) => Transition
   onRead?: (walk: Walk) => void
@@ -50,7 +50,7 @@ export class WalkChecker {
     return service.inTurn(req, { signal, kind }, () => this.#checkWalk(req, change, signal))
   }
 
-  /** The same for the widget, which is no page and changes nothing. @throws {Problem} */
+  /** Checks the walk for the widget, which is no page and changes nothing. @throws {Problem} */
   checkForWidget(req: Request): Promise<Walk> {
     return this.#deps.service.inTurn(req, { kind: 'widget' }, () => this.#checkWalk(req, (walk) => walk))
   }

@@ -251,7 +251,7 @@ export const decline = (walk: Walk, instance: string, now: number): Walk =>
     isBeingConfirmed(app) && app.status !== 'connected' ? { ...app, ...asDeclined(app.attempt, now) } : app,
   )
 
-/** "I need an admin to approve this", until the person undoes it or tries again. Admins see it. */
+/** "I need an admin to approve this", until the person undoes this or tries again. Admins see who waits. */
 export const block = (walk: Walk, instance: string, now: number): Walk =>
   setAside(walk, instance, { blockedAt: now })
 

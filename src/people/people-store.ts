@@ -259,7 +259,7 @@ export class PeopleStore {
     return this.#unexpired(plain)
   }
 
-  /** After the retention, keeps the opt-out, whose it is, and the times that exclude the person from the counts. */
+  /** After the retention, keeps the opt-out, its owner, and the times that exclude the person from the counts. */
   #unexpired(plain: string): Person | undefined {
     const { retentionDays, now } = this.#deps
     const person = JSON.parse(plain) as Person

@@ -11,7 +11,7 @@ export async function changeRecord(
     key: string
     /** Computes the new text; may run more than once. Undefined: the record stays unchanged. */
     next: (text: string | undefined) => { text: string; seconds: number } | undefined
-    /** The text as loaded before, or as assumed, which saves a read if it is right. */
+    /** The stored text as loaded before, or as assumed; a read is saved if the text is right. */
     loaded?: { text: string | undefined } | undefined
   },
 ): Promise<void> {

@@ -27,9 +27,9 @@ const OWN_PAGES = { all: 128, ofPerson: MAX_PAGES, waitMs: 10_000 }
 /** The widget gives up after this wait. */
 const WIDGETS = { all: 64, ofPerson: 2, waitMs: 5_000 }
 /**
- * For pages that another site opens: half as many. A proxy may hide that their browsers have gone, so each person has
- * few in a crowd: this many pages of all people that run or wait. Links and sign-ins are among them: they wait until
- * their connection ends.
+ * For pages that another site opens (also by links and sign-ins): half as many. They wait until their connection ends,
+ * and a proxy may hide that a browser has gone. So from `crowdSize` running or waiting pages on, each person has
+ * `ofPersonInCrowd`.
  */
 const OTHER_SITES = { pages: 64, ofPerson: 20, crowdSize: 500, ofPersonInCrowd: 2 }
 

@@ -18,7 +18,7 @@ function isFromOwnPage(req: Request, publicOrigin: string): boolean | undefined 
   return URL.canParse(source) && new URL(source).origin === publicOrigin
 }
 
-/** The person causes "none", by a typed address, a bookmark or a reload. */
+/** `sec-fetch-site: none` comes from the person: a typed address, a bookmark or a reload. */
 export const isFromOtherSite = (req: Request, publicOrigin: string): boolean =>
   req.get('sec-fetch-site') !== 'none' && isFromOwnPage(req, publicOrigin) === false
 

@@ -24,7 +24,7 @@ type Page = {
   status?: number
   /** An additional stylesheet. */
   sheet?: keyof Assets['sheets']
-  /** The page works without it. Not sent with `?still=yes`. */
+  /** A script that the page works without. Not sent with `?still=yes`. */
   script?: keyof Assets['scripts']
   data: ViewData | ((t: Texts) => ViewData)
   /** JSON of all that `data` depends on besides the language, with PLACEHOLDERS. Only without a query and a refresh. */
@@ -175,10 +175,10 @@ function languageChoices(
   return offered.map(({ tag, name }) => ({ tag, name, href: `${page}lang=${tag}` }))
 }
 
-/** Twelve links repeat it: of a request of 16 kB they would make a page of 700. */
+/** Twelve links repeat the query, so a request of 16 kB would make a page of 700 kB. */
 const MAX_REPEATED_QUERY = 1_500
 
-/** Checks return_to, even as a part of our own address. Nothing of a query that is too long. */
+/** Checks return_to, even as a part of our own address. @returns '' for a query that is too long */
 function otherParameters(url: string, checkReturnTo: (value: unknown) => string | undefined): string {
   const [, text = ''] = url.split('?', 2)
   const query = new URLSearchParams(text.length > MAX_REPEATED_QUERY ? '' : text)

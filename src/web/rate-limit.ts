@@ -74,7 +74,7 @@ export function createLimits(
       id === undefined ? signingIn(req) : returning(req, id, tryAgain),
     /** Counted apart from sign-ins, so that a morning rush prevents no sign-out; by session, if there is one. */
     signingOut: limitedBy(byAddress(), (req) => findSignedIn(req)?.id),
-    /** Counted by the email of the link, if it is ours. */
+    /** Counted by the email of the link, if onramp issued the link. */
     optOut: byAddress(),
     readingReports: limitedBy(byAddress()),
     byPerson: byPerson(ownPages),

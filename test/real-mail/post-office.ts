@@ -155,10 +155,7 @@ anvil   unix - - n - 1 anvil
 postlog unix-dgram n - n - 1 postlogd
 `
 
-/**
- * @param people local parts of who has a mailbox; @param strangers those of them whose email is put off at first
- * @param greySeconds for how long
- */
+/** @param people local parts of the mailboxes; `strangers`: those greylisted at first, for `greySeconds` */
 export async function openPostOffice(
   folder: string,
   { people, strangers, greySeconds }: { people: string[]; strangers: string[]; greySeconds: number },

@@ -26,10 +26,7 @@ export type Installation = Running & {
   arrive(options?: { javaScriptEnabled: boolean }): Promise<Visitor>
   /** Log lines of these events. */
   audited(event: string): Record<string, unknown>[]
-  /**
-   * Tokens were refreshed so many times, or more often on a slow machine; no refresh failed, and no one signed in
-   * again.
-   */
+  /** Expects at least `times` refreshes, all ok, and `signIns` sign-ins. */
   expectRefreshed(times: number, signIns?: number): void
   /** The faults that `onramp doctor` reports about the authorization server. */
   doctor(changed?: Record<string, string>): Promise<string[]>

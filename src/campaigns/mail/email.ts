@@ -46,7 +46,7 @@ type EmailKind = {
   isWaiting?: boolean
   /** An admin approved the apps, and the recipient tests them, or a tester has connected them (`confirmed`). */
   approval?: 'approved' | 'confirmed'
-  /** Others wait for the approval, too. */
+  /** Other people wait for the approval, too. */
   othersWait?: boolean
   /** The number of emails about these apps, this one included. */
   nth?: number

@@ -45,18 +45,18 @@ const SAMPLE = {
   isLapse: false,
   /** These apps came after the invitation. `isReminder`: each of them was in an earlier email. */
   isNew: false,
-  /** They replace apps that were connected. */
+  /** These apps replace others that were connected. */
   isMoved: false,
-  /** An admin still has to approve them. */
+  /** An admin still has to approve these apps. */
   isWaiting: false,
   /** The names of all apps that replace others. They come last in `apps`. */
   movedApps: ['GitHub'],
   /** An admin approved these apps, for which the person waited. `isConfirmed`: someone has connected since. */
   isApproved: false,
   isConfirmed: false,
-  /** An earlier email said that they were approved. */
+  /** An earlier email said that these apps were approved. */
   isAgain: false,
-  /** Others wait for the approval, too. */
+  /** Other people wait for the approval, too. */
   othersWait: false,
   /** The second email about these apps, and the last one. */
   isSecond: false,

@@ -1,7 +1,7 @@
 // Normalizes key sets and signature algorithms of an authorization server for our two libraries. Pure.
 import { isJsonObject, parseJsonObject } from '../../http/body.ts'
 
-/** Excludes `none`, and symmetric ones such as HS256, with which anyone who knows the client secret can sign. */
+/** Excludes `none`, and symmetric algorithms such as HS256, with which anyone who knows the client secret can sign. */
 export const asymmetricAlgorithms = (algorithms: readonly string[] = ['RS256']): string[] =>
   algorithms.filter((algorithm) => !/^(none|HS\d+)$/i.test(algorithm))
 

@@ -28,7 +28,7 @@ export type Match = {
   pointer?: string | undefined
   /** For `unread`: the unreadable part, and the reason. */
   unread?: string | undefined
-  /** Only for OpenAPI. Finding the line is slow, so it is found on demand. */
+  /** Only for OpenAPI. Finds the line on demand, because that is slow. */
   file?: string
   line?: () => number | undefined
 }

@@ -7,7 +7,7 @@ import type { SwitchesControl } from '../switches.ts'
 export type IssuerConfig = {
   /** Without a trailing slash. */
   issuer: string
-  /** Shown on its pages, for example "Sign in to the service". */
+  /** The name on the issuer's pages, for example "Sign in to the service". */
   site: string
   people: Person[]
   /** Shown below a person's name. */
