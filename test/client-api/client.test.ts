@@ -91,18 +91,24 @@ it('a call that its browser leaves is no failure of the service', async () => {
 })
 
 const page = '<!doctype html><title>Log in</title>'
-it.each<[string, object, string, RegExp]>([
-  ['a web page', { contentType: 'text/html', body: page }, 'misconfigured', /HTML.*SERVICE_BASE_URL/],
-  ['a page that calls itself JSON', { body: `\ufeff\n ${page}` }, 'misconfigured', /HTML.*SERVICE_BASE_URL/],
-  ['nothing', { body: '' }, 'unavailable', /: empty response$/],
-  ['JSON of another shape', { body: { planted: 1 } }, 'unavailable', /: unexpected response format/],
-  ['half of its JSON', { body: '{"planted": [' }, 'unavailable', /: unexpected response format/],
+it.each<[string, number, string, object, RegExp]>([
+  ['a web page', 502, 'misconfigured', { contentType: 'text/html', body: page }, /HTML.*SERVICE_BASE_URL/],
+  [
+    'a page that calls itself JSON',
+    502,
+    'misconfigured',
+    { body: `\ufeff\n ${page}` },
+    /HTML.*SERVICE_BASE_URL/,
+  ],
+  ['nothing', 503, 'unavailable', { body: '' }, /: empty response$/],
+  ['JSON of another shape', 503, 'unavailable', { body: { planted: 1 } }, /: unexpected response format/],
+  ['half of its JSON', 503, 'unavailable', { body: '{"planted": [' }, /: unexpected response format/],
 ])(
-  'an unreadable 200 (%s) is named in the detail, and a web page isn’t retried',
-  async (_what, body, kind, detail) => {
+  'an unreadable 200 (%s) becomes a problem with %i %s, and is named in the detail',
+  async (_what, status, kind, body, detail) => {
     respondWith(body)
     const listing = await failure(client.checkDatasourceAuth(ada))
-    expect(listing).toMatchObject({ code: `service_${kind}`, status: kind === 'misconfigured' ? 502 : 503 })
+    expect(listing).toMatchObject({ code: `service_${kind}`, status })
     expect(listing.detail).toMatch(detail)
     sandbox.switches.set({ answers: { search: body } })
     const searching = await failure(client.search(ada, { query: 'q', pageSize: 1 }))

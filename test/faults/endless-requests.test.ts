@@ -35,15 +35,21 @@ const half = (body: string, head = 'Content-Length: 2') =>
   `POST /sign-out/backchannel HTTP/1.1\r\nHost: x\r\n${head}\r\n\r\n${body}`
 
 it.each([
-  ['half a body', half('x'), 6_000, ''],
+  ['half a body', half('x'), '', { count: 6_000, minClosed: 3_000 }],
   [
     'half a body, after a body that ended late',
     half('x').replace('/sign-out/backchannel', '/healthz'),
-    6_000,
     `x${half('x')}`,
+    { count: 6_000, minClosed: 3_000 },
   ],
-  ['chunks of one byte', half('1\r\nx\r\n'.repeat(15_000), 'Transfer-Encoding: chunked'), 400, ''],
-])('endless requests (%s) don’t fill the memory', { timeout: 120_000 }, async (_what, begin, count, then) => {
+  [
+    'chunks of one byte',
+    half('1\r\nx\r\n'.repeat(15_000), 'Transfer-Encoding: chunked'),
+    '',
+    { count: 400, minClosed: 400 },
+  ],
+])('endless requests (%s) don’t fill the memory', { timeout: 120_000 }, async (...row) => {
+  const [, begin, then, { count, minClosed }] = row
   const port = Number(new URL(running.url).port)
   const sockets = Array.from({ length: count }, () => {
     const socket = connect({ port, host: 'localhost' }).on('error', () => {})
@@ -51,9 +57,7 @@ it.each([
     if (then !== '') socket.once('data', () => socket.write(then))
     return socket.resume().on('connect', () => socket.write(begin))
   })
-  await expect
-    .poll(() => sockets.filter((socket) => socket.closed).length)
-    .toBeGreaterThanOrEqual(count === 6_000 ? 3_000 : count)
+  await expect.poll(() => sockets.filter((socket) => socket.closed).length).toBeGreaterThanOrEqual(minClosed)
   expect(onramp.hasEnded()).toBe(false)
   expect(await statusOf(`${running.url}/healthz`)).toBe(200)
   for (const socket of sockets) socket.destroy()

@@ -117,27 +117,45 @@ it('a command without a timely reply closes and replaces its client', async () =
   expect(await redis.commands.get('a')).toBeNull()
 })
 
-it.each([
-  ['The queue is full', 1],
-  ['OOM says Redis', 1],
-  ['LOADING says Redis', 1],
-  ['CLUSTERDOWN says Redis', 1],
-  ['NOPERM says Redis', 1],
-  ['ERR says Redis', 1],
-  ['READONLY says Redis', 2],
-  ['ERRATIC', 2],
-  ['it says ERR', 2],
-  ['Socket closed unexpectedly', 2],
-])('a command that fails with "%s" leads to %i clients', async (message, count) => {
+/** Fails a command with an error, and waits for the client that the connection has later. */
+async function failCommand(message: string) {
   const { connection: redis, clients } = server()
   await pass(0)
   clients[0]!.answer = failing(message)
   await expect(redis.commands.get('a')).rejects.toBeInstanceOf(StoreUnavailable)
-  expect(redis.isReady).toBe(count === 1)
+  const wasReady = redis.isReady
   await pass(5_000)
-  expect([redis.isReady, clients.length]).toEqual([true, count])
-  expect(String(await outcome(redis.commands.get('a')))).toMatch(count === 2 ? /^null$/ : /\(\w+\)/)
+  return {
+    wasReady,
+    isReady: redis.isReady,
+    clients: clients.length,
+    next: String(await outcome(redis.commands.get('a'))),
+  }
+}
+
+it.each([
+  'The queue is full',
+  'OOM says Redis',
+  'LOADING says Redis',
+  'CLUSTERDOWN says Redis',
+  'NOPERM says Redis',
+  'ERR says Redis',
+])('a command that fails with "%s" keeps its client', async (message) => {
+  expect(await failCommand(message)).toMatchObject({
+    wasReady: true,
+    isReady: true,
+    clients: 1,
+    next: expect.stringMatching(/\(\w+\)/) as string,
+  })
 })
+
+it.each(['READONLY says Redis', 'ERRATIC', 'it says ERR', 'Socket closed unexpectedly'])(
+  'a command that fails with "%s" has its client replaced',
+  async (message) => {
+    const expected = { wasReady: false, isReady: true, clients: 2, next: 'null' }
+    expect(await failCommand(message)).toEqual(expected)
+  },
+)
 
 it('a destroyed connection closes its client, also one that is just opening, and retries nothing', async () => {
   const { connection: redis, clients, tried } = server([undefined, 'slow'])
