@@ -239,26 +239,31 @@ it('the funnel counts observed steps of people with apps to connect, so it may w
 })
 
 const question = { instance: 'slack_1', name: 'Slack', noticedAt: NOW, since: NOW, people: 9 }
-it.each<[string, Partial<KeepState>, isCounted: boolean]>([
-  ['in question is in no figure', { delistedApps: [question] }, false],
-  ['marked as removed is in no figure', { delistedApps: [{ ...question, markedRemovedAt: NOW }] }, false],
-  ['marked as connected is counted', { delistedApps: [{ ...question, markedConnectedAt: NOW }] }, true],
+const COUNTED = { isShown: true, all: 2, details: ['50% of the apps they were asked for are connected'] }
+const NOT_COUNTED = { isShown: false, all: 1, details: [] }
+it.each<[string, Partial<KeepState>, typeof COUNTED]>([
+  ['in question is in no figure', { delistedApps: [question] }, NOT_COUNTED],
+  [
+    'marked as removed is in no figure',
+    { delistedApps: [{ ...question, markedRemovedAt: NOW }] },
+    NOT_COUNTED,
+  ],
+  ['marked as connected is counted', { delistedApps: [{ ...question, markedConnectedAt: NOW }] }, COUNTED],
   [
     'on hold is counted',
     { delistedApps: [question], massDisconnects: [{ ...question, lapsed: 9, had: 9 }] },
-    true,
+    COUNTED,
   ],
-])('an app %s, also for people who still have it listed', async (_what, given, isCounted) => {
+])('an app %s, also for people who still have it listed', async (_what, given, { isShown, all, details }) => {
   const half = withApps(signedIn, { slack_1: 'unconnected', jira_1: 'connected' })
   const state = { ...newKeepState(), ...given }
   const report = await createReport(summaries(half), NOW, { state })
   const { datasources, inProgressApps } = report
 
-  expect(datasources.some(({ instance }) => instance === 'slack_1')).toBe(isCounted)
-  expect(inProgressApps).toEqual({ all: isCounted ? 2 : 1, connected: 1 })
+  expect(datasources.some(({ instance }) => instance === 'slack_1')).toBe(isShown)
+  expect(inProgressApps).toEqual({ all, connected: 1 })
   const { stats } = overviewPage(report, state, t, context)
-  expect(stats[1]).toMatchObject({ state: 'inProgress', count: 1 })
-  expect(stats[1]?.details.join()).toBe(isCounted ? '50% of the apps they were asked for are connected' : '')
+  expect(stats[1]).toMatchObject({ state: 'inProgress', count: 1, details })
 })
 
 it.each([

@@ -146,9 +146,9 @@ it.each([
 })
 
 it.each([
-  ['as text', []],
-  ['as JSON', ['--json']],
-])('onramp person shows an app that was replaced for others, %s', async (_form, options) => {
+  ['as text', [], 'Chat'],
+  ['as JSON', ['--json'], '"apps":[{"instance":"slack_2"'],
+])('onramp person shows an app that was replaced for others, %s', async (_form, options, text) => {
   const file = join(folder, 'replaces.yaml')
   writeFileSync(file, 'datasources: { slack_2: { replaces: slack_1, name: Chat } }\n')
   const settings = { ...env, COMPANY_FILE: file, DATA_DIR: join(folder, `replaced${options.length}`) }
@@ -162,5 +162,5 @@ it.each([
 
   const { out } = await runCommand(['person', ADA, ...options], settings)
 
-  expect(out).toContain(options.length === 0 ? 'Chat' : '"apps":[{"instance":"slack_2"')
+  expect(out).toContain(text)
 })

@@ -256,30 +256,35 @@ it('a return without a click gets a page that continues in browsers', async () =
   }
 })
 
-it.each(['a click', 'a return'])(
-  'while %s waits for its path, no other page voids it by a check',
-  async (kind) => {
-    const { setup, get, page, callbackPath, calls } =
-      kind === 'a click' ? await openedWalk() : await awayAtSlack()
-    const path = kind === 'a click' ? CLICK : callbackPath()
-    setup.unconnectedApps = kind === 'a click' ? [slack, github] : [github]
-    // Beyond the time of an app in flight, which prevents checks as well.
-    setup.now += 60_000
-    const [started, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    setup.beforeResponse = () => (started.resolve(), answered.promise)
-    const leaving = get(path)
-    await started.promise
-    setup.beforeResponse = undefined
-    const before = calls.length
-
-    for (const other of ['/api/status', '/onboarding']) await page(other)
-    expect(calls).toHaveLength(before)
-
-    answered.resolve()
-    const { headers } = await leaving
-    expect(headers['location']).toBe(consentOf(kind === 'a click' ? 'slack_1' : 'github_1'))
+it.each([
+  { kind: 'a click', open: openedWalk, pathOf: () => CLICK, apps: [slack, github] },
+  {
+    kind: 'a return',
+    open: awayAtSlack,
+    pathOf: ({ callbackPath }: Awaited<ReturnType<typeof awayAtSlack>>) => callbackPath(),
+    apps: [github],
   },
-)
+])('while $kind waits for its path, no other page voids it by a check', async ({ open, pathOf, apps }) => {
+  const routes = await open()
+  const { setup, get, page, calls } = routes
+  const path = pathOf(routes)
+  setup.unconnectedApps = apps
+  // Beyond the time of an app in flight, which prevents checks as well.
+  setup.now += 60_000
+  const [started, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  setup.beforeResponse = () => (started.resolve(), answered.promise)
+  const leaving = get(path)
+  await started.promise
+  setup.beforeResponse = undefined
+  const before = calls.length
+
+  for (const other of ['/api/status', '/onboarding']) await page(other)
+  expect(calls).toHaveLength(before)
+
+  answered.resolve()
+  const { headers } = await leaving
+  expect(headers['location']).toBe(consentOf(apps[0]!.instance))
+})
 
 it('while a waiting page is checked, other pages check without voiding a click', async () => {
   const { setup, get, page, callbackPath, calls } = await awayAtSlack()

@@ -75,18 +75,27 @@ const OTHER_URIS = 'redirect_uris differ from the request'
 const OTHER_METHOD =
   'the client authenticates with none, because the response lacks the secret for the agreed method'
 
+async function logOfRegistration(response: object) {
+  answerFetch({ [REGISTER]: made(response) })
+  const { client, logged } = ours()
+  await client(METADATA, true)
+  return logged
+}
+
 it.each([
   [{ redirect_uris: [], client_secret: undefined }, `${OTHER_URIS}; ${OTHER_METHOD}`],
   [{ redirect_uris: ['https://other.example'] }, OTHER_URIS],
   [{ client_secret: undefined }, OTHER_METHOD],
-  [{ redirect_uris: ['https://onramp.example/sign-in/callback', 'https://other.example'] }, undefined],
-  [{ token_endpoint_auth_method: 'client_secret_post' }, undefined],
-])('a client registered with %j is logged if it differs from the request', async (more, what) => {
-  answerFetch({ [REGISTER]: made(more) })
-  const { client, logged } = ours()
-  await client(METADATA, true)
-  const expected = ['warn', `the client is registered, but not as requested: ${what}`, {}]
-  expect(logged).toEqual([what === undefined ? ['info', 'the client is registered', {}] : expected])
+])('a client registered with %j differs from the request, which is logged', async (more, what) => {
+  const line = ['warn', `the client is registered, but not as requested: ${what}`, {}]
+  expect(await logOfRegistration(more)).toEqual([line])
+})
+
+it.each([
+  { redirect_uris: ['https://onramp.example/sign-in/callback', 'https://other.example'] },
+  { token_endpoint_auth_method: 'client_secret_post' },
+])('a client registered with %j fits the request', async (more) => {
+  expect(await logOfRegistration(more)).toEqual([['info', 'the client is registered', {}]])
 })
 
 it.each([
@@ -128,10 +137,15 @@ it('a client that the management address denies is registered again, and then no
   const { client } = ours()
   const registrations = () => requests.filter(({ method }) => method === 'POST').length
   await client(METADATA, true)
-  for (const status of [404, 403, 503, 401]) {
+  for (const [status, count] of [
+    [404, 1],
+    [403, 1],
+    [503, 1],
+    [401, 2],
+  ] as const) {
     answers[uri] = managed('first', status)
     await client(METADATA, true)
-    expect(registrations(), String(status)).toBe(status === 401 ? 2 : 1)
+    expect(registrations(), String(status)).toBe(count)
   }
   expect((await client(METADATA, false))?.metadata).not.toHaveProperty('registration_client_uri')
 })

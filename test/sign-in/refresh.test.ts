@@ -382,9 +382,10 @@ it('a refresh that takes longer than its page still saves its tokens', async () 
 })
 
 it.each([
-  { seconds: 37, saved: 'access-2' },
-  { seconds: 37.001, saved: 'store_unavailable' },
-])('in a lease of 40 s, tokens that take $seconds s to save give $saved', async ({ seconds, saved }) => {
+  { seconds: 37, saved: 'access-2', failures: 0 },
+  { seconds: 37.001, saved: 'store_unavailable', failures: 1 },
+])('in a lease of 40 s, tokens that take $seconds s to save give $saved', async (row) => {
+  const { seconds, saved } = row
   let failures = 1
   const records = (store: Records) =>
     failing(store, (operation, key, expected) => {
@@ -398,7 +399,7 @@ it.each([
   expect([await ada.call(), refreshes()]).toEqual([saved, 1])
   const err = expect.any(StoreUnavailable) as Error
   const line = ['warn', 'could not store refreshed tokens', { err }]
-  expect(logged).toEqual(saved === 'access-2' ? [] : [line])
+  expect(logged).toEqual(Array.from({ length: row.failures }, () => line))
 })
 
 it('no process redeems a used refresh token while its successor is being saved', async () => {
