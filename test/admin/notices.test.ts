@@ -224,7 +224,7 @@ it.each<[string, boolean, string, Partial<KeepState>, Partial<typeof neutralComp
     { digest: 'wednesday' },
   ],
   ['in a pause', true, '2027-01-25T09:00:00Z', { ...sent, pausedUntil: Infinity }],
-])('that the digest is due %s is %s', (_when, isDue, text, state, company = {}) => {
+])('the digest is due %s: %s', (_when, isDue, text, state, company = {}) => {
   const context = { ...words, digest: 'monday', ...company } as const
   expect(isDigestDue({ ...newKeepState(), ...state }, context, Date.parse(text))).toBe(isDue)
 })

@@ -316,14 +316,14 @@ it('three reminders of other apps don’t prevent an email about a new app', () 
 
 // prettier-ignore
 it.each<[string, string, (person: Person) => Person, string[]]>([
-  ['was invited', 'gets an', withInvitation('sent'), ['notion_1']],
-  ['got a reminder that named no app', 'gets an', withInvitation('sent', 1, monday - DAY), ['notion_1']],
-  ['signed in without an invitation', 'gets an', (person) => ({ ...person, signedInAt: 1 }), ['notion_1']],
-  ['was never invited and never signed in', 'gets no', (person) => person, []],
-  ['has yet to get the deferred invitation', 'gets no', withInvitation('deferred'), []],
-  ['was invited, and has yet to get the deferred reminder', 'gets an', (person) => withInvitation('deferred', 1)(invited(person, 1)), ['notion_1']],
-  ['signed in, and has an address that was rejected', 'gets no', (person) => withInvitation('failed')({ ...person, signedInAt: 1 }), []],
-])('a person who %s %s email about the new app', (_who, _gets, change, apps) => {
+  ['was invited', 'an', withInvitation('sent'), ['notion_1']],
+  ['got a reminder that named no app', 'an', withInvitation('sent', 1, monday - DAY), ['notion_1']],
+  ['signed in without an invitation', 'an', (person) => ({ ...person, signedInAt: 1 }), ['notion_1']],
+  ['was never invited and never signed in', 'no', (person) => person, []],
+  ['has yet to get the deferred invitation', 'no', withInvitation('deferred'), []],
+  ['was invited, and has yet to get the deferred reminder', 'an', (person) => withInvitation('deferred', 1)(invited(person, 1)), ['notion_1']],
+  ['signed in, and has an address that was rejected', 'no', (person) => withInvitation('failed')({ ...person, signedInAt: 1 }), []],
+])('a person who %s gets %s email about the new app', (_who, _article, change, apps) => {
   expect(dueNew(personWithNewApp(change))).toEqual(apps)
 })
 

@@ -295,12 +295,15 @@ it.each<[string, Listings, lapsedOfHad: [number, number][], newFor: number[]]>([
 it.each([
   ['a day and a half before', 'new', monday - 3 * HALF, 1],
   ['a millisecond less before', 'lost', monday - 3 * HALF + 1, 0],
-])('an app first listed %s others lose it is %s', async (_when, _kind, since, count) => {
-  const newApps = [{ instance: 'slack_1', name: 'Slack', noticedAt: monday, since, people: 24 }]
-  const people = copies(17, lostApps([slack], monday))
-  const found = await findClusters(people, { ...NO_CLUSTERS, newApps }, RUN)
-  expect(found.newApps).toHaveLength(count)
-})
+])(
+  'an app that someone’s list first has %s others lose it counts as %s',
+  async (_when, _kind, since, count) => {
+    const newApps = [{ instance: 'slack_1', name: 'Slack', noticedAt: monday, since, people: 24 }]
+    const people = copies(17, lostApps([slack], monday))
+    const found = await findClusters(people, { ...NO_CLUSTERS, newApps }, RUN)
+    expect(found.newApps).toHaveLength(count)
+  },
+)
 
 // prettier-ignore
 it.each([

@@ -148,7 +148,7 @@ it.each([
   ['removed', 'is in no count', undefined, 'Jira 1 counts as removed: it is in no figure and no email.\n'],
   ['connected', 'is connected for all', 12, 'Jira 1 counts as connected for everyone whose list it left.\n'],
 ] as const)(
-  'an app that left lists and is answered as %s %s',
+  'once an operator answers that an app that left lists was %s, it %s',
   async (answer, _count, connected, sentence) => {
     const onramp = installation()
     await goneForTwelve(onramp)

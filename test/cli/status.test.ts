@@ -197,7 +197,7 @@ it.each<[string, () => object, string[], number, string]>([
     'invalid in a bearer',
   ],
   ['a token that needs an address, without one', global, [], 2, 'EMAIL is required'],
-])('%s has an exit code and advice', async (_what, env, args, code, words) => {
+])('onramp status with %s gives an exit code and advice', async (_what, env, args, code, words) => {
   const { exit, out, err } = await status(env() as NodeJS.ProcessEnv, ...args)
   expect(exit).toEqual(code)
   expect(out).toBe('')

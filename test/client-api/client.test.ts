@@ -104,7 +104,7 @@ it.each<[string, number, string, object, RegExp]>([
   ['JSON of another shape', 503, 'unavailable', { body: { planted: 1 } }, /: unexpected response format/],
   ['half of its JSON', 503, 'unavailable', { body: '{"planted": [' }, /: unexpected response format/],
 ])(
-  'an unreadable 200 (%s) becomes a problem with %i %s, and is named in the detail',
+  'an unreadable 200 (%s) is named in the detail of the problem: %i %s',
   async (_what, status, kind, body, detail) => {
     respondWith(body)
     const listing = await failure(client.checkDatasourceAuth(ada))

@@ -198,7 +198,7 @@ it.each<[string, FactsOf<typeof clientCheck>, RegExp]>([
   ['an accepted secret', clientFacts('accepted', wrongRefused), ACCEPTED],
   ['an accepted id', clientFacts('accepted', { responseToWrongClient: 'not-allowed' }, none), /^ok : Client ID accepted/],
   ['another response than to a wrong secret', clientFacts('unclear', { responseToWrongClient: 'not-allowed' }), ACCEPTED],
-])('%s is reported', (_what, facts, expected) => {
+])('the check of the client reports %s', (_what, facts, expected) => {
   expect(report(clientCheck, facts)).toEqual(linesMatching(expected))
 })
 

@@ -162,10 +162,10 @@ it('the card has the company’s reason, the scope of search, the account and he
 })
 
 it.each([
-  ['after a return from its app, the card has', true, 'slack_1'],
-  ['after a return from another app, the card doesn’t have', false, 'github_1'],
-  ['without a return, the card doesn’t have', false, undefined],
-])('%s the focus', (_what, focus, from) => {
+  ['has the focus after a return from its app', true, 'slack_1'],
+  ['doesn’t have the focus after a return from another app', false, 'github_1'],
+  ['doesn’t have the focus without a return', false, undefined],
+])('the card %s', (_what, focus, from) => {
   expect(overviewPage(returnedWalk([slack]), { from }).card?.hasFocus).toBe(focus)
   const attending = overviewPage(unconfirmedWalk([slack, github]), { from, now: LATE })
   expect(attending).toMatchObject({ banner: undefined, card: { hasFocus: focus } })

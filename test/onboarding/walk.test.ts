@@ -191,7 +191,7 @@ it.each([
   [['slack_1'], 'doesn’t show', 'slack_12', false],
   [['sla'], 'doesn’t show', 'slack_2', false],
   [['slack_eu'], 'doesn’t show', 'slack_1_eu', false],
-])('a visit narrowed to %j %s %s', (only, _outcome, instance, isShown) => {
+])('a visit narrowed to %j %s the app %s', (only, _outcome, instance, isShown) => {
   expect(inScope({ datasources: only }, instance)).toBe(isShown)
 })
 

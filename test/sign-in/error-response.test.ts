@@ -40,7 +40,8 @@ it.each([
   ['unsupported_grant_type', 502, 'sign_in_misconfigured', /code flow/],
   ['invalid_scope', 502, 'sign_in_misconfigured', /OIDC_SCOPE/],
   ['invalid_target', 502, 'sign_in_misconfigured', /OIDC_RESOURCE/],
-])('%s is explained with a fix for the operator', async (error, status, code, advice) => {
+])('the error %s becomes the problem %i %s, with any advice for the operator', async (...row) => {
+  const [error, status, code, advice] = row
   for (const [response, words] of [
     [fromBrowser(error), error],
     [await refusal(400, { error }), `${error} with status 400`],
@@ -118,7 +119,7 @@ it.each([
   'OAUTH_RESPONSE_IS_NOT_CONFORM',
   'OAUTH_PARSE_ERROR',
   'OAUTH_RESPONSE_IS_NOT_JSON',
-])('%s is temporary', (code) => {
+])('the library’s error %s is temporary', (code) => {
   const unavailable = [503, 'sign_in_unavailable']
   const detail = 'the authorization server sent no valid response'
   expect(problemOf(libraryError(code))).toEqual([...unavailable, `${detail} (${code})`])

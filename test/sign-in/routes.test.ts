@@ -63,7 +63,7 @@ it.each([
   ['/onboarding/skip/slack_1', '/onboarding'],
   ['/approvals/', '/onboarding'],
   ['/other/approvals/slack_1', '/onboarding'],
-])('someone signed out who presses %s returns to %s', async (to, page) => {
+])('someone signed out who presses the button of %s returns to %s', async (to, page) => {
   const { agent } = setUpSignIn().browser()
 
   const { body } = await agent.post(to)

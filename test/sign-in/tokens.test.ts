@@ -24,7 +24,7 @@ it.each([
   ['30 seconds, without a refresh token, expire then', 30, undefined, 30_000],
   ['0 seconds, with a refresh token, expire at once', 0, 'r', 0],
   ['an unnamed time, with a refresh token, have no known expiry', undefined, 'r', undefined],
-])('tokens for %s', (_what, seconds, refresh, life) => {
+])('tokens that are valid for %s', (_what, seconds, refresh, life) => {
   const lifetime = omitUndefined({ expires_in: seconds, refresh_token: refresh })
   expect(tokensFrom(answer(lifetime), NOW).expiresAt).toBe(life === undefined ? undefined : NOW + life)
 })
@@ -37,7 +37,7 @@ it.each([
   ['five minutes, one millisecond before its end', 'expiring', 300_000, 299_999],
   ['five minutes, at its end', 'expired', 300_000, 300_000],
   ['unknown length, at any time', 'fresh', Infinity, 1e12],
-])('a token of %s, is %s', (_what, expiry, life, now) => {
+])('a token with a life of %s, counts as %s', (_what, expiry, life, now) => {
   const expiresAt = life === Infinity ? undefined : NOW + life
   expect(expiryOf({ accessToken: 'a', issuedAt: NOW, expiresAt }, NOW + now)).toBe(expiry)
 })

@@ -131,7 +131,7 @@ const PAGES: Record<ProblemCode, string> = {
 }
 
 it.each(Object.entries(PAGES) as [ProblemCode, string][])(
-  'the page about %s is %s, and so is its log line',
+  'the page about the problem %s, and its log line, are as listed: %s',
   async (code, expected) => {
     const status = Number(expected.slice(0, 3))
     const retryAfter = [429, 503].includes(status) && { retryAfter: 5 }
