@@ -84,8 +84,8 @@ export class ProgressRecorder {
   async recordIntents(user: User, walk: Walk, choice?: Failure): Promise<void> {
     const { intents } = progressIn(walk, this.#now())
     const change = (person: Person) => {
-      const after = withIntents(person, this.#now(), intents, this.#now())
-      return choice === undefined ? after : withFailure(after, choice)
+      const changedPerson = withIntents(person, this.#now(), intents, this.#now())
+      return choice === undefined ? changedPerson : withFailure(changedPerson, choice)
     }
     await this.#changeRecord(this.#changes, user, change, 'progress not recorded')
   }
@@ -104,8 +104,9 @@ export class ProgressRecorder {
     const changeKnown = (person: Person, isKnown: boolean) => (isKnown ? change(person) : person)
     try {
       await turns.run(key, async () => {
-        const located = await this.#locateRecord(email, key)
-        if (located !== undefined) await this.#people.change(located.address, changeKnown, located)
+        const foundRecord = await this.#locateRecord(email, key)
+        if (foundRecord !== undefined)
+          await this.#people.change(foundRecord.address, changeKnown, foundRecord)
       })
     } catch (error) {
       this.#log.warn({ err: error }, failed)
@@ -185,27 +186,37 @@ export class ProgressRecorder {
     const { unconnected, connected, intents } = progressIn(walk, this.#now())
     // The text has no times, so it stays equal until something changes for the report.
     const text = JSON.stringify([email, unconnected, connected.map(({ instance }) => instance), intents])
-    const recorded = { hash: hash('sha256', text, 'base64').slice(0, 16), at: checkedAt }
+    const recordedText = { hash: hash('sha256', text, 'base64').slice(0, 16), at: checkedAt }
     const before = this.#last.get(key)
-    if (before?.hash === recorded.hash && Math.abs(checkedAt - before.at) < AGAIN_MS) return before
-    const located = await this.#locateRecord(email, key, read)
-    if (located === undefined) return undefined
+    if (before?.hash === recordedText.hash && Math.abs(checkedAt - before.at) < AGAIN_MS) return before
+    const foundRecord = await this.#locateRecord(email, key, read)
+    if (foundRecord === undefined) return undefined
     const delisted = await this.#delistings.instances()
     let wasRenamed = false
     const change = (person: Person, isKnown: boolean) => {
       // The list has renamed them, or an operator has erased them, since the record was read.
-      wasRenamed = located.person !== undefined && !isKnown
+      wasRenamed = foundRecord.person !== undefined && !isKnown
       if (wasRenamed) return person
-      const here = withSignIn(withMilestone(person, 'signedInAt', checkedAt), key)
-      const checked = withCheck(here, { checkedAt, unconnected, connected, delisted }, this.#now())
-      return { ...withIntents(checked, checkedAt, intents, this.#now()), visitedAt: checkedAt }
+      const signedInPerson = withSignIn(withMilestone(person, 'signedInAt', checkedAt), key)
+      const checkedPerson = withCheck(
+        signedInPerson,
+        { checkedAt, unconnected, connected, delisted },
+        this.#now(),
+      )
+      return { ...withIntents(checkedPerson, checkedAt, intents, this.#now()), visitedAt: checkedAt }
     }
-    const after = await this.#people.change(located.address, change, located)
+    const storedPerson = await this.#people.change(foundRecord.address, change, foundRecord)
     if (wasRenamed) return await this.#record(user, walk, checkedAt)
-    const ended = after.intents?.checkedAt === checkedAt ? intents.filter((one) => !isChosen(after, one)) : []
-    const known = { lapses: lapsesIn(after), endedChoices: ended.map(({ instance }) => instance) }
+    const endedIntents =
+      storedPerson.intents?.checkedAt === checkedAt
+        ? intents.filter((one) => !isChosen(storedPerson, one))
+        : []
+    const known = {
+      lapses: lapsesIn(storedPerson),
+      endedChoices: endedIntents.map(({ instance }) => instance),
+    }
     if (this.#last.size >= MAX_REMEMBERED) this.#last.clear()
-    this.#last.set(key, { ...recorded, ...known })
+    this.#last.set(key, { ...recordedText, ...known })
     return known
   }
 
@@ -220,13 +231,13 @@ export class ProgressRecorder {
     read?: ReadRecord,
   ): Promise<(ReadRecord & { address: string }) | undefined> {
     const { person } = read ?? { person: await this.#people.get(email) }
-    const here = { address: email, person }
+    const ownRecord = { address: email, person }
     const address = person?.signIns?.includes(key) ? email : await this.#people.addressAt(email, 0)
-    if (normalizedAddress(address) === normalizedAddress(email)) return here
-    const moved = await this.#people.get(address)
-    if (moved?.signIns?.includes(key)) return { address, person: moved }
-    const isVacant = moved !== undefined && !wasVacated(moved)
-    return person === undefined && isVacant ? undefined : here
+    if (normalizedAddress(address) === normalizedAddress(email)) return ownRecord
+    const movedPerson = await this.#people.get(address)
+    if (movedPerson?.signIns?.includes(key)) return { address, person: movedPerson }
+    const isVacant = movedPerson !== undefined && !wasVacated(movedPerson)
+    return person === undefined && isVacant ? undefined : ownRecord
   }
 }
 
@@ -254,11 +265,11 @@ const RECORDED_FIELDS = [
 function withoutSignIn(person: Person, key: string): Person {
   const { signIns = [], ...rest } = person
   if (!signIns.includes(key)) return person
-  const others = signIns.filter((one) => one !== key)
-  if (others.length > 0) return { ...rest, signIns: others }
-  const own: Person = rest
-  for (const field of RECORDED_FIELDS) delete own[field]
-  return own
+  const otherSignIns = signIns.filter((one) => one !== key)
+  if (otherSignIns.length > 0) return { ...rest, signIns: otherSignIns }
+  const ownPerson: Person = rest
+  for (const field of RECORDED_FIELDS) delete ownPerson[field]
+  return ownPerson
 }
 
 const isChosen = ({ intents }: Person, { instance }: AppIntent): boolean =>
@@ -268,10 +279,10 @@ const isChosen = ({ intents }: Person, { instance }: AppIntent): boolean =>
 const NOTHING_LOST: Recorded['lapses'] = new Map()
 
 function lapsesIn(person: Person): Recorded['lapses'] {
-  const lapsed = appsOf(person).flatMap(({ instance, lapsedAt }) =>
+  const lapseTimes = appsOf(person).flatMap(({ instance, lapsedAt }) =>
     lapsedAt === undefined ? [] : [[instance, lapsedAt] as const],
   )
-  return lapsed.length === 0 ? NOTHING_LOST : new Map(lapsed)
+  return lapseTimes.length === 0 ? NOTHING_LOST : new Map(lapseTimes)
 }
 
 const progressIn = ({ apps }: Walk, now: number) => ({

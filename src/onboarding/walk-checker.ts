@@ -108,13 +108,13 @@ export class WalkChecker {
     onRead?.(walk)
     const checkedAt = now()
     const withLeavingAt = (before: Walk): Walk => ({ ...before, leavingAt: checkedAt })
-    const marked = mayLeave ? await walks.update(user, withLeavingAt, walk) : walk
+    const leavingWalk = mayLeave ? await walks.update(user, withLeavingAt, walk) : walk
     // Another tab may be leaving for an app, too.
     const withoutLeavingAt = (before: Walk): Walk =>
       before.leavingAt === checkedAt ? { ...before, leavingAt: undefined } : before
     const finalRedirectUrl = `${publicUrl}${callbackPath(step)}`
     const unconnected = await service.checkDatasourceAuth(req, finalRedirectUrl).catch(async (error) => {
-      await walks.update(user, withoutLeavingAt, marked)
+      await walks.update(user, withoutLeavingAt, leavingWalk)
       throw error
     })
     const paths = new Map(unconnected.map((app) => [app.instance, app.authUrlRelativePath]))
@@ -127,7 +127,7 @@ export class WalkChecker {
 
     let transition!: Transition
     const decideOn = (before: Walk) => withoutLeavingAt((transition = decide(before, check)).walk)
-    const after = await this.#update(user, marked, decideOn)
+    const after = await this.#update(user, leavingWalk, decideOn)
     const recorded = await progress.recordProgress(user, after, checkedAt, walks.personReadFor(after))
     const { kind, instance, from } = { instance: undefined, from: undefined, ...transition }
     log.debug(

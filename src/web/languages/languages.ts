@@ -67,18 +67,18 @@ export function createLanguages(
     nearest: (tag: string) => inLanguage(bestMatch([tag])),
     ofRequest: (req: Request): Texts => {
       if (tags.length === 1) return inLanguage(fallback)
-      const requested = languageInQuery(req) ?? languageInCookie(req)
-      if (requested !== undefined) return inLanguage(requested)
+      const requestedTag = languageInQuery(req) ?? languageInCookie(req)
+      if (requestedTag !== undefined) return inLanguage(requestedTag)
       // A longer list would be sorted as a whole, although only its first few tags count.
       req.headers['accept-language'] = req.headers['accept-language']?.slice(0, MAX_ACCEPT_CHARACTERS)
       const locale = findSignedIn(req)?.user.locale?.replaceAll('_', '-') ?? '*'
       return inLanguage(bestMatch([locale, ...req.acceptsLanguages()].filter((tag) => tag !== '*')))
     },
     remember: (req: Request, res: Response, next: NextFunction): void => {
-      const [tag, earlier] = [languageInQuery(req), languageInCookie(req)]
+      const [tag, earlierTag] = [languageInQuery(req), languageInCookie(req)]
       // Another site's link is no choice of the person: it replaces none, and lasts until the browser is closed.
       const isLink = isFromOtherSite(req, publicUrl)
-      if (tag !== undefined && tag !== earlier && !(isLink && earlier !== undefined))
+      if (tag !== undefined && tag !== earlierTag && !(isLink && earlierTag !== undefined))
         res.cookie(COOKIE, tag, {
           ...(!isLink && { maxAge: A_YEAR_MS }),
           httpOnly: true,
@@ -107,7 +107,7 @@ function createLanguageMatcher(offered: readonly string[], fallback: string) {
   /** The first offered tag for each form, once a tag needs it. */
   let byForm: Map<string, string> | undefined
   /** Tags that are the only ones of their language, which don't need Intl, because it is slow. */
-  const alone = new Map(
+  const onlyTags = new Map(
     [...Map.groupBy(offered, languageOf)].flatMap(([language, [tag, other]]) =>
       tag !== undefined && other === undefined ? [[language, tag]] : [],
     ),
@@ -123,7 +123,7 @@ function createLanguageMatcher(offered: readonly string[], fallback: string) {
     const tags = wanted.slice(0, MAX_WANTED).filter(isTag)
     if (tags.length === 0) return fallback
     for (const tag of tags) {
-      const match = alone.get(languageOf(tag)) ?? offeredAs(formsOf(tag))
+      const match = onlyTags.get(languageOf(tag)) ?? offeredAs(formsOf(tag))
       if (match !== undefined) return match
     }
     return offeredAs(tags.flatMap(formsOf).map((form) => ALSO_READ[form] ?? '')) ?? fallback
