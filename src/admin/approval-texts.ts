@@ -41,7 +41,7 @@ export function describeWait(instance: string, keepState: KeepState, { t, now, .
 export function describeApproval(approval: Approval, app: string, t: Texts, wait: readonly string[] = []) {
   const { stage, waitingPeople: count, by = '', owners, testers = [], isUntried } = approval
   const [day, label] = [t.day(approval.approvedAt), t('approval.done')]
-  const approvedText = by === '' ? [] : [t('approval.approvedBy', { by, day })]
+  const approvedBy = by === '' ? [] : [t('approval.approvedBy', { by, day })]
   const text = (heading: string, ...paragraphs: string[]) => ({ heading, paragraphs })
   const owner = t.list(owners.slice(0, 2))
   const check = t(owner === '' ? 'approval.check' : 'approval.checkOwner', { owner, label })
@@ -53,21 +53,17 @@ export function describeApproval(approval: Approval, app: string, t: Texts, wait
   }
   if (stage === 'approved') {
     if (isUntried)
-      return text(t('approval.untriedTitle', { app }), t.sentences([...approvedText, t('approval.untried')]))
+      return text(t('approval.untriedTitle', { app }), t.sentences([...approvedBy, t('approval.untried')]))
     const tryingText = t(count > 1 ? 'approval.trying' : 'approval.tryingOne')
     const retry = owner === '' ? [t('approval.retry', { label })] : []
-    return text(
-      t('approval.approvedTitle', { app }),
-      ...approvedText,
-      t.sentences([tryingText, ...wait]),
-      ...retry,
-    )
+    const next = t.sentences([tryingText, ...wait])
+    return text(t('approval.approvedTitle', { app }), ...approvedBy, next, ...retry)
   }
   if (stage === 'confirmed') {
     const emails = wait.length > 0 ? wait : [t('approval.telling')]
     return text(
       t('approval.confirmedTitle', { app }),
-      ...approvedText,
+      ...approvedBy,
       t.sentences([t('approval.confirmed'), ...emails]),
     )
   }

@@ -62,7 +62,7 @@ export function createExportRoutes(deps: {
     res.json({ ...report, datasources: report.datasources.map((app) => withName(app)) })
   })
   routes.get(PEOPLE_PATH, async (req, res) => {
-    const goneSignal = browserGoneSignal(res)
+    const signal = browserGoneSignal(res)
     const withName = await companyNames()
     const opener = isFromOtherSite(req, publicUrl) ? 'otherSite' : 'own'
     if (downloads[opener] >= MAX_DOWNLOADS[opener]) {
@@ -75,12 +75,9 @@ export function createExportRoutes(deps: {
     const query = parsePeopleQuery(req.query, snapshot.now())
     downloads[opener]++
     const isFound = (summary: PersonSummary) => matchingFilters(summary, query)?.(query.filter) === true
-    await pipeline(
-      Readable.from(peopleCsv(snapshot.summaries(goneSignal, 'download'), withName, isFound)),
-      res,
-    )
+    await pipeline(Readable.from(peopleCsv(snapshot.summaries(signal, 'download'), withName, isFound)), res)
       .catch((error: unknown) => {
-        goneSignal.throwIfAborted()
+        signal.throwIfAborted()
         throw error
       })
       .finally(() => downloads[opener]--)

@@ -48,14 +48,11 @@ export function approvalNotice(
   const owned = displayName(approval, t.lang)
   const { requestedForCount: before, waitingPeople: count } = approval
   const { heading: title, paragraphs } = describeApproval({ ...approval, owners: [] }, owned, t, wait)
-  const allParagraphs = url === undefined ? paragraphs : paragraphs.toSpliced(1, 0, t('approval.where'), url)
+  const body = url === undefined ? paragraphs : paragraphs.toSpliced(1, 0, t('approval.where'), url)
   const link = { href: publicUrl + approvalPath(approval.instance), label: t('approval.open') }
-  if (!isRequested(approval)) return noticeOf(title, allParagraphs, context, { link, owned })
-  const reminderText = t('approval.again', { app: owned, day: t.day(approval.requestedAt), before, count })
-  return noticeOf(t('approval.reminder', { title }), [reminderText, ...allParagraphs], context, {
-    link,
-    owned,
-  })
+  if (!isRequested(approval)) return noticeOf(title, body, context, { link, owned })
+  const intro = t('approval.again', { app: owned, day: t.day(approval.requestedAt), before, count })
+  return noticeOf(t('approval.reminder', { title }), [intro, ...body], context, { link, owned })
 }
 
 /** One email for all apps that a run found. */

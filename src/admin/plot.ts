@@ -16,15 +16,12 @@ function doneByDay(
   const doneCounts = rows.flatMap(({ day, ready, nothing }) =>
     nothing === undefined ? [] : [[day, ready - nothing] as const],
   )
-  const countByDay = new Map(doneCounts).set(utcDay(now), finishedNow)
-  const finishedByDay = new Map(days.map((day) => [day.day, day.finished]))
+  const counts = new Map(doneCounts).set(utcDay(now), finishedNow)
+  const newByDay = new Map(days.map((day) => [day.day, day.finished]))
   let count = 0
-  return [...new Set([...finishedByDay.keys(), ...countByDay.keys()])]
+  return [...new Set([...newByDay.keys(), ...counts.keys()])]
     .toSorted()
-    .map((day): [string, number] => [
-      day,
-      (count = countByDay.get(day) ?? count + (finishedByDay.get(day) ?? 0)),
-    ])
+    .map((day): [string, number] => [day, (count = counts.get(day) ?? count + (newByDay.get(day) ?? 0))])
 }
 
 /** A round number that no line exceeds. Even, because its half is marked, too. */

@@ -74,19 +74,14 @@ export function createAdminRoutes(deps: AdminDeps): Router {
     )
 
     const { user } = requireSignedIn(req)
-    const appsWithOwners = report.datasources.map((app) => {
+    const datasources = report.datasources.map((app) => {
       const { owners } = company.approversOf(app.instance)
       return { ...app, owners: createAdminCheck(owners, [])(user) ? [] : owners }
     })
     const context = { ...company, now: now(), since: req.query['since'] }
     const data = (t: Texts) => {
-      const namedReport = withCompanyNames(
-        { ...report, datasources: appsWithOwners },
-        keepState,
-        company,
-        t.lang,
-      )
-      return overviewPage(namedReport.report, namedReport.keepState, t, context)
+      const page = withCompanyNames({ ...report, datasources }, keepState, company, t.lang)
+      return overviewPage(page.report, page.keepState, t, context)
     }
     sendPage(req, res, { view: 'admin/overview', sheet: 'wide', data })
   })

@@ -104,9 +104,8 @@ export class ProgressRecorder {
     const changeKnown = (person: Person, isKnown: boolean) => (isKnown ? change(person) : person)
     try {
       await turns.run(key, async () => {
-        const foundRecord = await this.#locateRecord(email, key)
-        if (foundRecord !== undefined)
-          await this.#people.change(foundRecord.address, changeKnown, foundRecord)
+        const target = await this.#locateRecord(email, key)
+        if (target !== undefined) await this.#people.change(target.address, changeKnown, target)
       })
     } catch (error) {
       this.#log.warn({ err: error }, failed)
@@ -189,32 +188,23 @@ export class ProgressRecorder {
     const recordedText = { hash: hash('sha256', text, 'base64').slice(0, 16), at: checkedAt }
     const before = this.#last.get(key)
     if (before?.hash === recordedText.hash && Math.abs(checkedAt - before.at) < AGAIN_MS) return before
-    const foundRecord = await this.#locateRecord(email, key, read)
-    if (foundRecord === undefined) return undefined
+    const target = await this.#locateRecord(email, key, read)
+    if (target === undefined) return undefined
     const delisted = await this.#delistings.instances()
     let wasRenamed = false
     const change = (person: Person, isKnown: boolean) => {
       // The list has renamed them, or an operator has erased them, since the record was read.
-      wasRenamed = foundRecord.person !== undefined && !isKnown
+      wasRenamed = target.person !== undefined && !isKnown
       if (wasRenamed) return person
-      const signedInPerson = withSignIn(withMilestone(person, 'signedInAt', checkedAt), key)
-      const checkedPerson = withCheck(
-        signedInPerson,
-        { checkedAt, unconnected, connected, delisted },
-        this.#now(),
-      )
-      return { ...withIntents(checkedPerson, checkedAt, intents, this.#now()), visitedAt: checkedAt }
+      const visitor = withSignIn(withMilestone(person, 'signedInAt', checkedAt), key)
+      const next = withCheck(visitor, { checkedAt, unconnected, connected, delisted }, this.#now())
+      return { ...withIntents(next, checkedAt, intents, this.#now()), visitedAt: checkedAt }
     }
-    const storedPerson = await this.#people.change(foundRecord.address, change, foundRecord)
+    const latest = await this.#people.change(target.address, change, target)
     if (wasRenamed) return await this.#record(user, walk, checkedAt)
-    const endedIntents =
-      storedPerson.intents?.checkedAt === checkedAt
-        ? intents.filter((one) => !isChosen(storedPerson, one))
-        : []
-    const known = {
-      lapses: lapsesIn(storedPerson),
-      endedChoices: endedIntents.map(({ instance }) => instance),
-    }
+    const endings =
+      latest.intents?.checkedAt === checkedAt ? intents.filter((one) => !isChosen(latest, one)) : []
+    const known = { lapses: lapsesIn(latest), endedChoices: endings.map(({ instance }) => instance) }
     if (this.#last.size >= MAX_REMEMBERED) this.#last.clear()
     this.#last.set(key, { ...recordedText, ...known })
     return known

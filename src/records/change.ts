@@ -16,16 +16,12 @@ export async function changeRecord(
   },
 ): Promise<void> {
   const { key, next, loaded } = change
-  let textBefore = loaded === undefined ? await records.get(key) : loaded.text
+  let text = loaded === undefined ? await records.get(key) : loaded.text
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const nextRecord = next(textBefore)
-    if (
-      nextRecord === undefined ||
-      (await records.compareAndSet(key, textBefore, nextRecord.text, nextRecord.seconds))
-    )
-      return
+    const update = next(text)
+    if (update === undefined || (await records.compareAndSet(key, text, update.text, update.seconds))) return
     if (tries > 0) await pause(Math.random() * 4 * tries)
-    textBefore = await records.get(key)
+    text = await records.get(key)
   }
   throw new StoreUnavailable(new Error(`a record changed concurrently ${MAX_TRIES} times in a row`))
 }

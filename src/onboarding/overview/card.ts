@@ -231,12 +231,8 @@ function resumeAction(model: OverviewModel): (Action & { notes: string[] }) | un
 /** The result of the app that the person comes from, at the top of the overview. */
 function bannerOf(model: OverviewModel) {
   const { t, next, headline } = model
-  const signedInAgainTexts = {
-    title: t('banner.signedInAgain'),
-    nameLine: '',
-    text: t('banner.signedInAgainText'),
-  }
-  if (model.isSignedInAgain && next.kind === 'connect') return { kind: 'notice', ...signedInAgainTexts }
+  const texts = { title: t('banner.signedInAgain'), nameLine: '', text: t('banner.signedInAgainText') }
+  if (model.isSignedInAgain && next.kind === 'connect') return { kind: 'notice', ...texts }
   const app = findApp(model, model.from)
   if (app === undefined) return undefined
   const { name, state } = app

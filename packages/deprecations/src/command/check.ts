@@ -69,21 +69,16 @@ const evaluate = (
   const due = found
     .filter(({ status }) => status.daysLeft <= within)
     .map((finding) => ({ ...finding, waiver: valid.find(({ item }) => item === finding.entry.id) }))
-  const [waivedFindings, openFindings] = [
-    due.filter(({ waiver }) => waiver),
-    due.filter(({ waiver }) => !waiver),
-  ]
-  const [inUse, mayBeInUse] = [
-    openFindings.filter(isCertain),
-    openFindings.filter((finding) => !isCertain(finding)),
-  ]
+  const waived = due.filter(({ waiver }) => waiver)
+  const findings = due.filter(({ waiver }) => !waiver)
+  const [inUse, mayBeInUse] = [findings.filter(isCertain), findings.filter((one) => !isCertain(one))]
   const failing = failOn === 'removed' ? inUse.filter(({ status }) => status.state === 'removed') : inUse
   const exitCode = () => {
     if (failing.length > 0 && failOn !== 'never') return 2
     if (mayBeInUse.length > 0 && failOn === 'possible') return 3
     return result.faults > 0 && !ignoreBroken ? 1 : 0
   }
-  return { ...result, exitCode: exitCode(), inUse, waived: waivedFindings, mayBeInUse }
+  return { ...result, exitCode: exitCode(), inUse, waived, mayBeInUse }
 }
 
 const findingJson = ({ entry, status, places, lastRequest: _lastRequest, ...found }: EvaluatedFinding) => ({
@@ -114,18 +109,14 @@ const MAX_PLACES = 5
 
 /** `traffic.ndjson:12 response /messages/0/citations (name match)` */
 const placesOf = ({ places, elsewhere }: CheckResult['found'][number], { dim }: Colors): string[] => {
-  const allPlaces = [...places.values()]
-  const texts = allPlaces
-    .slice(0, MAX_PLACES)
-    .map(({ file, line, record, side, pointer, count, confidence }) => {
-      const at = line === undefined ? file : `${file}:${line}`
-      const placeInFile = [record, side, pointer].filter((part) => part !== undefined)
-      const times = count > 1 ? `, ${countText(count, 'time')}` : ''
-      return printable(
-        `      ${[at, ...new Set(placeInFile)].join(' ')} (${CONFIDENCES[confidence]}${times})`,
-      )
-    })
-  const otherTimes = allPlaces.slice(MAX_PLACES).reduce((sum, { count }) => sum + count, elsewhere)
+  const list = [...places.values()]
+  const texts = list.slice(0, MAX_PLACES).map(({ file, line, record, side, pointer, count, confidence }) => {
+    const at = line === undefined ? file : `${file}:${line}`
+    const parts = [record, side, pointer].filter((part) => part !== undefined)
+    const times = count > 1 ? `, ${countText(count, 'time')}` : ''
+    return printable(`      ${[at, ...new Set(parts)].join(' ')} (${CONFIDENCES[confidence]}${times})`)
+  })
+  const otherTimes = list.slice(MAX_PLACES).reduce((sum, { count }) => sum + count, elsewhere)
   const moreText = dim(`      and ${countText(otherTimes, 'more time')} (use --json to list more)`)
   return [...texts, ...(otherTimes > 0 ? [moreText] : [])]
 }
@@ -155,11 +146,11 @@ const headline = ({ inUse, waived, mayBeInUse, requests, files, faults, asOf }: 
     ...(mayBeInUse.length > 0 && inUse.length > 0 ? [`${possible} may be in use`] : []),
     ...(faults > 0 ? [`${countText(faults, 'part')} could not be read`] : []),
   ].join('; ')
-  const usedTexts = [
+  const counts = [
     removedCount > 0 && `${removedCount} removed`,
     deprecatedCount > 0 && `${deprecatedCount} deprecated`,
   ]
-  if (inUse.length > 0) return `In use: ${usedTexts.filter(Boolean).join(' and ')} (${readTexts}).`
+  if (inUse.length > 0) return `In use: ${counts.filter(Boolean).join(' and ')} (${readTexts}).`
   if (requests === 0) return `Nothing could be checked (${readTexts}).`
   const exceptWaived = waived.length === 0 ? '' : ' except what is waived'
   if (mayBeInUse.length > 0) return `May be in use: ${possible}${exceptWaived} (${readTexts}).`

@@ -31,7 +31,7 @@ const deprecation = {
   removal: daySchema.describe('The item works until the day before this date (UTC).'),
 }
 
-const fieldPlace = z.strictObject({
+const spot = z.strictObject({
   in: z.enum(['request', 'response', 'either']),
   depth: z.enum(['top', 'any']).describe('top: only a member of the body itself.'),
   holders: z
@@ -41,12 +41,7 @@ const fieldPlace = z.strictObject({
 })
 
 const endpointEntry = z.strictObject({ kind: z.literal('endpoint'), ...deprecation })
-const fieldEntry = z.strictObject({
-  kind: z.literal('field'),
-  field: text,
-  place: fieldPlace,
-  ...deprecation,
-})
+const fieldEntry = z.strictObject({ kind: z.literal('field'), field: text, place: spot, ...deprecation })
 const printedMembers = {
   status: z.looseObject({}).optional().describe('On the day the list was printed; ignored when read.'),
 }
@@ -108,10 +103,8 @@ export const adviceFor = (entry: Entry): string => {
 
 /** The service's reason and note, as ` (reason; note)`; empty without both. */
 export const remarksOf = ({ reason, note }: Entry): string => {
-  const remarks = [reason === 'deprecated' ? undefined : reason, note].filter(
-    (remark) => remark !== undefined,
-  )
-  return remarks.length === 0 ? '' : ` (${remarks.join('; ')})`
+  const parts = [reason === 'deprecated' ? undefined : reason, note].filter((part) => part !== undefined)
+  return parts.length === 0 ? '' : ` (${parts.join('; ')})`
 }
 
 /** `1 request`, `12,000 requests` */

@@ -195,19 +195,12 @@ export const watchDeprecations = <I, O extends FetchInit, A extends FetchRespons
     const method = init?.method ?? request?.method ?? 'GET'
     const url = request?.url ?? String(input)
     const wantsBodies = watch.wantsBodies(method, url)
-    const requestBody = wantsBodies ? readSentBody(input, init?.body).catch(() => undefined) : undefined
+    const sentBody = wantsBodies ? readSentBody(input, init?.body).catch(() => undefined) : undefined
     const response = await fetch(input, init)
     const observe = async () => {
       const { status, headers } = response
-      const responseBody = wantsBodies ? readText(response.clone().body).catch(() => undefined) : undefined
-      watch.observe({
-        method,
-        url,
-        status,
-        headers,
-        request: await requestBody,
-        response: await responseBody,
-      })
+      const body = wantsBodies ? readText(response.clone().body).catch(() => undefined) : undefined
+      watch.observe({ method, url, status, headers, request: await sentBody, response: await body })
     }
     observe().catch(() => undefined)
     return response

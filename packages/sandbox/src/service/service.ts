@@ -55,11 +55,9 @@ function nameAt(path: string): string | undefined {
 function startAuthorization({ res, url, path, entry }: Exchange, { authorizations }: Service): void {
   // A client must not add to the path (contract 4.1, rule 2).
   const names = [...url.searchParams.keys()]
-  const addedNames = names.filter(
-    (name, at) => !['token', 'redirect'].includes(name) || names.indexOf(name) < at,
-  )
-  if (addedNames.length > 0)
-    entry.mistake = `added ${addedNames.join(', ')} to authUrlRelativePath, which already carries the redirect (contract 4.1, rule 2)`
+  const extras = names.filter((name, at) => !['token', 'redirect'].includes(name) || names.indexOf(name) < at)
+  if (extras.length > 0)
+    entry.mistake = `added ${extras.join(', ')} to authUrlRelativePath, which already carries the redirect (contract 4.1, rule 2)`
   entry.person = authorizations.openLink(res, path.slice(START.length), url.searchParams)?.id
 }
 
@@ -196,11 +194,11 @@ function stubResponse(day: string, operation: string, body: unknown): unknown {
   const endpoint = removedRows.find(({ field }) => field === undefined)
   if (endpoint) throw new HttpError(410, `Gone: ${operation} ${removalText(endpoint)}`)
   const refusedRows = removedRows.filter(({ within }) => within !== 'response')
-  const sentFields = withoutFields(operation, body, refusedRows).found
-  if (sentFields.size > 0)
+  const fields = withoutFields(operation, body, refusedRows).found
+  if (fields.size > 0)
     throw new HttpError(
       400,
-      [...sentFields].map((row) => `The field ${row.field} ${removalText(row)}`).join('; '),
+      [...fields].map((row) => `The field ${row.field} ${removalText(row)}`).join('; '),
     )
   return withoutFields(operation, fullResponse(operation), removedRows).left
 }
