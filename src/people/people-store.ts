@@ -259,11 +259,11 @@ export class PeopleStore {
     return this.#unexpired(plain)
   }
 
-  /** After the retention, keeps the opt-out, its owner, and the times that exclude the person from the counts. */
+  /** After the retention, keeps the opt-out, its owner, and whether the person is on the list. */
   #unexpired(plain: string): Person | undefined {
     const { retentionDays, now } = this.#deps
     const person = JSON.parse(plain) as Person
-    const { email, changedAt, optedOutAt, leftAt, unknownAt, id, signIns } = person
+    const { email, changedAt, optedOutAt, listedAt, leftAt, unknownAt, id, name, signIns } = person
     if (now() - changedAt < retentionDays * DAY_MS) return person
     if (optedOutAt === undefined || now() - optedOutAt >= OPT_OUT_DAYS * DAY_MS) return undefined
     return {
@@ -271,7 +271,7 @@ export class PeopleStore {
       changedAt,
       optedOutAt,
       campaigns: [],
-      ...omitUndefined({ leftAt, unknownAt, id, signIns }),
+      ...omitUndefined({ listedAt, leftAt, unknownAt, id, name, signIns }),
     }
   }
 

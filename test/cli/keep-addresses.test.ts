@@ -61,19 +61,23 @@ it('someone who is listed with both addresses for some days stays opted out', as
   expect(subjectsTo(KING)).toHaveLength(0)
 })
 
-it('someone who is back with a new address after the retention stays opted out', async () => {
+it.each<[string, ListEntry]>([
+  ['address', { email: KING, id: 'E1', name: 'Ada' }],
+  ['id', { email: ADA, id: 'E2', name: 'Ada' }],
+])('someone who is back with a new %s after the retention stays opted out', async (_what, back) => {
   const { run, people, subjectsTo, unconnectedApps, conditions } = installation()
   for (const email of [ADA, KING]) unconnectedApps.set(email, ['slack_1'])
-  await run([{ email: ADA, id: 'E1' }, ...others])
+  await run([{ email: ADA, id: 'E1', name: 'Ada' }, ...others])
   await people.change(ADA, (person) => ({ ...person, optedOutAt: monday }))
   await run(others)
   conditions.now = monday + 140 * DAY
   await run(others)
+  const before = subjectsTo(back.email)
 
-  await run([{ email: KING, id: 'E1' }, ...others])
+  await run([back, ...others])
 
-  expect(await people.get(KING)).toMatchObject({ id: 'E1', optedOutAt: monday })
-  expect(subjectsTo(KING)).toHaveLength(0)
+  expect(await people.get(back.email)).toMatchObject({ id: back.id, optedOutAt: monday })
+  expect(subjectsTo(back.email)).toEqual(before)
 })
 
 it('a newcomer with someone’s former address inherits nothing, and that person keeps it all', async () => {

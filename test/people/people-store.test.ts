@@ -73,11 +73,11 @@ it('a record changed by two processes at once loses nothing', async () => {
   expect([...values.values()]).toEqual(before)
 })
 
-it('after the retention, an opt-out keeps whose it is and why they aren’t counted', async () => {
+it('after the retention, an opt-out keeps whose it is and whether they are on the list', async () => {
   const { open } = setUpPeople()
   await open().change(ada, opened)
-  const uncounted = { leftAt: NOW, unknownAt: NOW }
-  const identity = { id: 'E1', signIns: ['key'] }
+  const uncounted = { listedAt: NOW, leftAt: NOW, unknownAt: NOW }
+  const identity = { id: 'E1', name: 'Bob', signIns: ['key'] }
   await open().change(bob, (before) => ({
     ...withMilestone(opened(before), 'optedOutAt', NOW),
     ...uncounted,
