@@ -91,18 +91,17 @@ function emptyListsNotice(apps: readonly DelistedApp[], context: NoticeContext):
 
 /**
  * True in working hours of the digest's day, and of the next six days while that day's digest wasn't sent, such as in
- * an outage. If that day is quiet, there is none. @param now milliseconds since 1970
+ * an outage or on a quiet day. @param now milliseconds since 1970
  */
 export function isDigestDue(
   { digest: last, digestAt, days }: Pick<KeepState, 'digest' | 'digestAt' | 'days'>,
   { digest, ...company }: Pick<Company, 'digest' | 'timezone' | 'quietDays'>,
   now: number,
 ): boolean {
-  const calendar = calendarOf(company, {}, {})
-  if (digest === undefined || !isWorkingTime(now, calendar)) return false
+  if (digest === undefined || !isWorkingTime(now, calendarOf(company, {}, {}))) return false
   const weekday = WEEKDAYS.indexOf(digest) + 1
   const week = Array.from({ length: 7 }, (_, daysAgo) => now - daysAgo * DAY_MS)
-  const dueAt = week.find((at) => isWorkingTime(at, calendar, weekday))
+  const dueAt = week.find((at) => isWorkingTime(at, company, weekday))
   if (dueAt === undefined) return false
   const sentAt = last?.at ?? digestAt
   // Working hours are less than half a day, so a later one is of that day, too.

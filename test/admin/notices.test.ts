@@ -175,7 +175,7 @@ const MONDAY = '2027-01-18T09:01:05Z'
 const digestAt = Date.parse(MONDAY)
 const sent = { digest: { ...before, day: '2027-01-18', at: digestAt } }
 const countedOn = (day: string) => ({ days: [{ ...before, day }] })
-const quietOn = (day: string) => ({ quietDays: [{ from: day, to: day, group: undefined }] })
+const quietOn = (from: string, to = from) => ({ quietDays: [{ from, to, group: undefined }] })
 
 it.each<[string, boolean, string, Partial<KeepState>, Partial<typeof neutralCompany>?]>([
   ['on the first day of an installation', true, MONDAY, {}],
@@ -200,7 +200,15 @@ it.each<[string, boolean, string, Partial<KeepState>, Partial<typeof neutralComp
   ['on the last working day after that', true, '2027-01-29T15:59:00Z', sent],
   ['after working hours of that day', false, '2027-01-29T16:00:00Z', sent],
   ['on a quiet day', false, '2027-01-25T09:00:00Z', sent, quietOn('2027-01-25')],
-  ['on the day after its quiet day', false, '2027-01-26T09:00:00Z', sent, quietOn('2027-01-25')],
+  ['on the day after its quiet day', true, '2027-01-26T09:00:00Z', sent, quietOn('2027-01-25')],
+  ['after two quiet ones', true, '2027-02-03T09:00:00Z', sent, quietOn('2027-01-25', '2027-02-02')],
+  [
+    'on the first day of an installation, after a quiet day',
+    false,
+    '2027-01-26T09:00:00Z',
+    {},
+    quietOn('2027-01-25'),
+  ],
   ['on a quiet day after its day', false, '2027-01-26T09:00:00Z', sent, quietOn('2027-01-26')],
   ['after that', true, '2027-01-27T09:00:00Z', sent, quietOn('2027-01-26')],
   [
