@@ -31,9 +31,9 @@ type EmailProblem = Exclude<keyof Tally, 'rows' | 'sent' | 'limited' | 'emptied'
 /** Dependencies of a run of `keep` or `invite send`. */
 export type RunDeps = Pick<
   ConstructorParameters<typeof EmailLedger>[0],
-  'holdsLease' | 'shownApps' | 'now' | 'signal' | 'maxOutageMs'
+  'holdsLease' | 'now' | 'signal' | 'maxOutageMs'
 > & {
-  people: Pick<PeopleStore, 'get' | 'change' | 'all' | 'addressAt'>
+  people: Pick<PeopleStore, 'get' | 'change' | 'all' | 'addressAt' | 'shownApps'>
   check: ReturnType<typeof createPersonCheck>
   /** Absent: a dry run, which writes nothing and sends nothing. @throws {MailServerUnusable} */
   send?: ((email: Email) => Promise<SendResult>) | undefined

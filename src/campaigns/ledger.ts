@@ -2,7 +2,6 @@
 // take hours, and an unrecorded email would be sent again.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Company } from '../company/company.ts'
 import { PersonUnreadable, type PeopleStore } from '../people/people-store.ts'
 import { newPerson, withCheck, withDetails } from '../people/person.ts'
 import type { CheckToRecord, EmailRecord, Person } from '../people/person.ts'
@@ -34,8 +33,7 @@ export class EmailLedger {
   readonly #known = new Set<string>()
 
   constructor(deps: {
-    people: Pick<PeopleStore, 'get' | 'change' | 'addressAt'>
-    shownApps: Company['shownApps']
+    people: Pick<PeopleStore, 'get' | 'change' | 'addressAt' | 'shownApps'>
     campaign: string
     decide: (person: Person, now: number) => EmailDecision
     /** True while this run holds the lease of the campaign. @throws {StoreUnavailable} */
@@ -122,10 +120,9 @@ export class EmailLedger {
     })
   }
 
-  /** Another check may have shown meanwhile that a replacement is in use, under whose name `before` is then. */
   #withCheckApplied(before: Person, entry: ListEntry, checked: CheckToRecord): Person {
-    const { shownApps, now } = this.#deps
-    const current = { ...checked, unconnected: shownApps([...checked.unconnected]) }
+    const { people, now } = this.#deps
+    const current = { ...checked, unconnected: people.shownApps([...checked.unconnected]) }
     return withCheck(withDetails(before, entry), current, now())
   }
 

@@ -35,7 +35,7 @@ export async function withStore<T>(
 /** Commands only record events, which the server sends. */
 export function openPeople(
   { records, settings, now }: { records: Records; settings: Settings; now: () => number },
-  company?: Pick<Company, 'isVisible' | 'activeReplacements' | 'activateReplacements'>,
+  company?: Pick<Company, 'isVisible' | 'activeReplacements' | 'activateReplacements' | 'shownApps'>,
 ): PeopleStore {
   return new PeopleStore({
     records,

@@ -37,7 +37,7 @@ type Failure = Parameters<typeof withFailure>[1]
 
 type ReadRecord = { person: Person | undefined }
 
-type RecordedPeople = Pick<PeopleStore, 'get' | 'change' | 'rename' | 'addressAt'>
+type RecordedPeople = Pick<PeopleStore, 'get' | 'change' | 'rename' | 'addressAt' | 'shownApps'>
 
 type Delistings = Pick<ReturnType<typeof createDelistings>, 'instances'>
 
@@ -197,7 +197,9 @@ export class ProgressRecorder {
       wasRenamed = target.person !== undefined && !isKnown
       if (wasRenamed) return person
       const visitor = withSignIn(withMilestone(person, 'signedInAt', checkedAt), key)
-      const next = withCheck(visitor, { checkedAt, unconnected, connected, delisted }, this.#now())
+      const [left, had] = [this.#people.shownApps(unconnected), this.#people.shownApps(connected)]
+      const check = { checkedAt, unconnected: left, connected: had, delisted }
+      const next = withCheck(visitor, check, this.#now())
       return { ...withIntents(next, checkedAt, intents, this.#now()), visitedAt: checkedAt }
     }
     const latest = await this.#people.change(target.address, change, target)

@@ -6,12 +6,13 @@ import type { KeyRing, DataKey } from '../records/data-key.ts'
 import { StoreUnavailable, type Records } from '../records/records.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 import { Problem } from '../problem.ts'
+import type { Company } from '../company/company.ts'
 import { withoutSpans } from '../trace/spans.ts'
 import { withAccessEvents } from './access-events.ts'
 import { normalizedAddress } from './address.ts'
 import { createFormerAddresses } from './former-addresses.ts'
 import { withEvents } from './outbox.ts'
-import { newPerson, type AppRecord, type Person } from './person.ts'
+import { newPerson, type Person } from './person.ts'
 import { decideRename } from './rename.ts'
 import { withSuccessors } from './successors.ts'
 
@@ -42,12 +43,7 @@ type PeopleDeps = {
   retentionDays: number
   /** Reads leave out apps that the company file hides (`isVisible`), and rename replaced ones. Writes keep all. */
   company?:
-    | {
-        isVisible: (app: AppRecord) => boolean
-        activeReplacements: ReadonlyMap<string, string>
-        activateReplacements: (apps: readonly AppRecord[]) => boolean
-      }
-    | undefined
+    Pick<Company, 'isVisible' | 'activeReplacements' | 'activateReplacements' | 'shownApps'> | undefined
   /** Called after events were added. Absent: none are added. @param dropped the number of old events removed */
   onEvents?: ((email: string, dropped: number) => void) | undefined
   now: () => number
@@ -123,6 +119,11 @@ export class PeopleStore {
     for (const former of isWritten ? (result.formerEmails ?? []) : [])
       await this.#formerAddresses.change(former, this.#lifeSeconds(result), (moves) => moves)
     return result
+  }
+
+  /** A list under the names that records have. Call it in a change: the record may show that a replacement is in use. */
+  shownApps<T extends { instance: string }>(apps: T[]): T[] {
+    return this.#deps.company?.shownApps(apps) ?? apps
   }
 
   /** The current address of the person who had this address at `at` (milliseconds since 1970). */

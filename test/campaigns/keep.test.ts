@@ -31,7 +31,6 @@ function setUpKeepRuns(size: number, apps: Apps = { slack_1: 'awaiting' }) {
 
   const createDeps = (): KeepDeps => ({
     people,
-    shownApps: (apps) => apps,
     state: keepState,
     save: (next) => Promise.resolve(void (keepState = next)),
     company: { timezone: 'UTC', quietDays: [], activeReplacements: new Map() },

@@ -43,11 +43,11 @@ function storeWith(get?: () => Promise<Person | undefined>, address?: string) {
         : Promise.resolve(after)
     },
     addressAt: (email: string) => Promise.resolve(address ?? email),
+    shownApps: <T>(apps: T[]) => apps,
   }
   const run = ({ maxOutageMs = 2_000, signal, holdsLease = true, now = NOW, ...given }: Setup = {}) =>
     new EmailLedger({
       people,
-      shownApps: (apps) => apps,
       campaign: ONBOARDING,
       decide: (person, now) => dueEmail(person, { ...policy, ...given.policy }, now),
       holdsLease: () => Promise.resolve(holdsLease),
@@ -71,7 +71,6 @@ it('a check made before another one showed a replacement is recorded under its n
   const { shownApps } = company
   const ledger = new EmailLedger({
     people,
-    shownApps,
     campaign: ONBOARDING,
     decide: () => ({ kind: 'uncertain' }),
     holdsLease: () => Promise.resolve(true),

@@ -68,6 +68,7 @@ export function setUpSendRuns(store?: AllPeople) {
       return Promise.resolve(after)
     },
     addressAt: (email: string) => Promise.resolve(email),
+    shownApps: (apps) => apps,
     async *all() {
       yield* await Promise.resolve(records.values())
     },
@@ -84,7 +85,6 @@ export function setUpSendRuns(store?: AllPeople) {
     const list = Array.from(people, (email) => ({ email }))
     const defaults: RunDeps = {
       people: peopleStore,
-      shownApps: (apps) => apps,
       holdsLease: () => Promise.resolve().then(holdsLease),
       now,
       maxOutageMs: options.maxOutageMs ?? 0,

@@ -51,6 +51,29 @@ it.each([
   expect(app?.lapsedAt).toBe(lapsedAt)
 })
 
+it.each([
+  ['still lists the former app records no connection', [slack], 'slack_2 unconnected'],
+  ['connected the former app records that', [], 'slack_2 connected'],
+])('a page that %s after a run saw the app move', async (_what, listed, expected) => {
+  const { startProcess, advance, report } = setUpProgress({
+    datasources: { slack_2: { replaces: 'slack_1' } },
+  })
+  const server = startProcess()
+  await server.page([slack])
+  advance(MINUTE)
+  const run = startProcess()
+  run.people.shownApps([listedApp('slack_2')])
+  await run.campaign([slack])
+  advance(20 * MINUTE)
+
+  await server.page(listed, (walk) =>
+    startConsent(walk, { instance: 'slack_1', step: 's', now: NOW + 20 * MINUTE }),
+  )
+
+  expect(await report()).toEqual([expected])
+  expect((await server.people.get(ada.email))?.lastCheck?.apps[0]).not.toHaveProperty('delistedAt')
+})
+
 const skipped = (walk: Walk) => skip(walk, 'slack_1', NOW)
 const blocked = (walk: Walk) => block(walk, 'slack_1', NOW)
 const declined = (walk: Walk) => ({

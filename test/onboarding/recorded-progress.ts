@@ -1,5 +1,7 @@
 // Fixture: processes that record the progress of Ada’s pages in one store.
 import { ProgressRecorder } from '../../src/onboarding/progress-recorder.ts'
+import { resolveCompany } from '../../src/company/company.ts'
+import type { CompanyFile } from '../../src/company/schema.ts'
 import { applyCheck, newWalk } from '../../src/onboarding/walk.ts'
 import type { UnconnectedApp, Walk } from '../../src/onboarding/walk.ts'
 import { appsOf, withCheck } from '../../src/people/person.ts'
@@ -20,7 +22,8 @@ export const ada = {
 export const KING = 'king@acme.example'
 
 /** One store and one walk of Ada, for any number of processes. */
-export function setUpProgress() {
+/** @param file the company file of each process */
+export function setUpProgress(file: CompanyFile = {}) {
   const { records } = memoryRecords()
   let time = NOW
   let walk = newWalk(NOW)
@@ -32,7 +35,8 @@ export function setUpProgress() {
 
   function startProcess({ skew = 0, user = ada }: { skew?: number; user?: User } = {}) {
     const now = () => time + skew
-    const people = testPeople({ records, now, onEvents: () => {} })
+    const company = resolveCompany(file, new Map())
+    const people = testPeople({ records, now, company, onEvents: () => {} })
     const change: typeof people.change = async (email, how, loaded) => {
       writes++
       if (isAway) throw new Error('away')
@@ -43,7 +47,13 @@ export function setUpProgress() {
       isAway ? Promise.reject(new Error('away')) : people.rename(...given)
     const addressAt: typeof people.addressAt = (...given) => people.addressAt(...given)
     const progress = new ProgressRecorder(
-      { get: (email) => people.get(email), change, rename, addressAt },
+      {
+        get: (email) => people.get(email),
+        change,
+        rename,
+        addressAt,
+        shownApps: (apps) => people.shownApps(apps),
+      },
       { instances: () => Promise.resolve(delisted) },
       { warn: (...line: unknown[]) => void notified.push(line) },
       now,
@@ -62,7 +72,9 @@ export function setUpProgress() {
         return await progress.recordProgress(user, walk, now())
       },
       campaign: (unconnected: UnconnectedApp[]) =>
-        people.change(ada.email, (before) => withCheck(before, { checkedAt: now(), unconnected }, now())),
+        people.change(ada.email, (before) =>
+          withCheck(before, { checkedAt: now(), unconnected: people.shownApps(unconnected) }, now()),
+        ),
     }
   }
 

@@ -162,6 +162,7 @@ const hides = {
   company: {
     activeReplacements: new Map(),
     activateReplacements: () => true,
+    shownApps: <T>(apps: T[]) => apps,
     isVisible: ({ instance }: { instance: string }) => instance !== 'jira_1',
   },
 }

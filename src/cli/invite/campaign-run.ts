@@ -93,7 +93,6 @@ export function createRunDeps(
   return {
     ...others,
     people,
-    shownApps: company.shownApps,
     ...(mailServer && {
       rename: (changes) =>
         renameAll(people, changes, {

@@ -120,6 +120,7 @@ export class Year {
       company: {
         activeReplacements,
         activateReplacements: () => true,
+        shownApps: (apps) => apps,
         isVisible: ({ instance }) => !activeReplacements.has(instance),
       },
       now: () => this.#calendar.now,
@@ -186,8 +187,8 @@ export class Year {
       compareAndRemove: (...args) => life.during(() => compareAndRemove(...args)),
     })
     return {
-      shownApps: (apps) => apps,
       people: {
+        shownApps: (apps) => people.shownApps(apps),
         get: (email) => people.get(email),
         addressAt: (email, at) => people.addressAt(email, at),
         all: () => people.all(),
