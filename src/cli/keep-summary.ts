@@ -18,7 +18,7 @@ import { forTerminal, operatorTexts } from './operator.ts'
 /** `from`: when the first of these emails can leave, milliseconds since 1970. */
 type OutOfHours = { count: number; from: number; timezone: string }
 
-/** Items of /admin for which a run exits with 3; the others are for app owners, or about emails of earlier runs. */
+/** Items of /admin for which a run exits with 3. The others can wait, or are about emails of earlier runs. */
 const isForOperator = ({ kind, isUndelivered }: { kind: string; isUndelivered: boolean }, tally: Tally) =>
   isUndelivered ||
   kind === 'massDisconnect' ||
@@ -84,7 +84,7 @@ const describeNoApps = ({ people, unchecked, datasources }: Report, state: KeepS
 /**
  * @param found `renamed` and `outdated`: sentences; `unknown`: addresses; `actions`: of this run; `began`: its start,
  * milliseconds since 1970
- * @returns true if the operator has something to do
+ * @returns true if the run exits with 3
  */
 export function printRun(
   madeReport: Report,
@@ -121,12 +121,9 @@ export function printRun(
       .flat()
       .join(' ')
   }
-  const items = describeActionItems(report, keepState, t, context.now())
-  const needs = describeNeeds(
-    items.filter((item) => isForOperator(item, tally)),
-    state,
-    settings.PUBLIC_URL,
-  )
+  // The state's needs are printed one by one, not as an item.
+  const items = describeActionItems(report, { ...keepState, needs: [] }, t, context.now())
+  const needs = describeNeeds(items, state, settings.PUBLIC_URL)
   const { renamed, outdated, unknown } = found
   const pausedUntil = state.pausedUntil && utcDay(state.pausedUntil)
   const limited = report.datasources.flatMap(({ instance, emailed, limited: atLimit }) =>
@@ -157,5 +154,5 @@ export function printRun(
     ...needs.map((need) => `Needs you: ${need}`),
   ]
   if (!json) for (const line of new Set(lines.filter(Boolean))) context.stderr.write(`${line}\n`)
-  return needs.length > 0
+  return (state.needs ?? []).length > 0 || items.some((item) => isForOperator(item, tally))
 }
