@@ -1,9 +1,8 @@
 // Derives one person's history and the next helpful step, as texts for their page and `onramp person`. Pure. Times are
 // milliseconds since 1970.
 import { APPROVALS, MOVED_APPROVALS } from '../campaigns/approvals.ts'
-import { nextAllowedAt, campaignEmails, MAX_REMINDERS, ONBOARDING } from '../campaigns/campaign.ts'
-import { LAPSES, NEW_APPS } from '../campaigns/episodes.ts'
-import { calendarOf, nextWorkday, quietUntil } from '../campaigns/working-time.ts'
+import { campaignEmails, MAX_REMINDERS, ONBOARDING } from '../campaigns/campaign.ts'
+import { emailOutlook, LAPSES, NEW_APPS } from '../campaigns/episodes.ts'
 import { datasourceType, humanize } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { isRequested, personForCounts, pausedApps, unansweredDelistings } from '../people/keep-state.ts'
@@ -39,7 +38,10 @@ const eventOf = (what: NameAfter<'person.event.'>, at: number | undefined, detai
 const APPEARANCES = ['listedAt', 'openedAt', 'signedInAt', 'visitedAt', 'finishedAt'] as const
 const MILESTONES = [...APPEARANCES, 'optedOutAt', 'leftAt', 'unknownAt'] as const
 
-function emailKind(campaign: string, { reminder, isMoved }: EmailRecord): NameAfter<'person.event.'> {
+function emailKind(
+  campaign: string,
+  { reminder, isMoved }: Pick<EmailRecord, 'reminder' | 'isMoved'>,
+): NameAfter<'person.event.'> {
   if (campaign === LAPSES) return 'lapse'
   if (campaign === APPROVALS) return 'approval'
   if (campaign === MOVED_APPROVALS) return 'movedApp'
@@ -254,38 +256,24 @@ function helpFor(
   return { kind, apps, code, command, path, approvedAt, renamedAt }
 }
 
-/** Why no email is sent now, and until when, in milliseconds since 1970. */
-export function noEmailUntil(
-  person: Person,
-  state: Pick<KeepState, 'pausedUntil'>,
-  { now, ...company }: Pick<Company, 'timezone' | 'quietDays'> & { now: number },
-) {
-  const emails = person.campaigns.flatMap((campaign) => campaign.emails)
-  const limit = nextAllowedAt(emails, now)
-  const calendar = calendarOf(company, person, state)
-  const quiet = quietUntil(now, calendar) ?? 0
-  const [why, last] = limit > quiet ? (['limit', limit] as const) : (['quiet', quiet] as const)
-  return last > now ? { why, at: nextWorkday(last, calendar) } : undefined
-}
-
-/** Why no email about what is left is sent now, or ever. */
-function describeNoEmail(
+/** Which email about what is left comes next, or why none does. */
+function describeEmails(
   person: Person,
   { help, apps }: Pick<ReturnType<typeof historyOf>, 'help' | 'apps'>,
   keepState: KeepState,
-  { t, ...moment }: Parameters<typeof noEmailUntil>[2] & { t: Texts },
+  { t, ...moment }: Parameters<typeof emailOutlook>[2] & { t: Texts },
 ): string[] {
+  const { wait, next } = emailOutlook(person, keepState, moment)
+  const email = next && t(`person.event.${emailKind(next.name, next)}`)
+  const upcoming = next && email ? [t('person.nextEmail', { email, day: t.date(next.at) })] : []
   const leftApps = apps.filter(({ instance }) => help.apps.some((app) => app.instance === instance))
-  if (leftApps.length === 0 || person.optedOutAt !== undefined) return []
+  if (leftApps.length === 0 || person.optedOutAt !== undefined) return upcoming
   // Emails about new and lost apps have counts of their own.
   const isDone =
     leftApps.every(({ newAt, lapsedAt = newAt }) => lapsedAt === undefined) &&
-    campaignEmails(person, ONBOARDING).some(
-      (email) => email.reminder >= MAX_REMINDERS && mayHaveBeenSent(email),
-    )
+    campaignEmails(person, ONBOARDING).some((last) => last.reminder >= MAX_REMINDERS && mayHaveBeenSent(last))
   if (isDone) return [t('person.noEmail.done')]
-  const wait = noEmailUntil(person, keepState, moment)
-  return wait ? [t(`person.noEmail.${wait.why}`, { day: t.date(wait.at) })] : []
+  return [...(wait ? [t(`person.noEmail.${wait.why}`, { day: t.date(wait.at) })] : []), ...upcoming]
 }
 
 export function personPage(
@@ -329,7 +317,8 @@ export function personPage(
     if (help.kind !== 'blocked' || approval === undefined || !isRequested(approval)) return []
     return `${t.list(approval.owners)}: ${t('admin.need.appAsked', { day: t.date(approval.requestedAt) })}`
   })
-  const why = [...skipped, ...describeNoEmail(person, { help, apps }, keepState, { ...company, t, now })]
+  const emails = describeEmails(person, { help, apps }, keepState, { ...company, t, now })
+  const why = skipped.length > 0 ? skipped : emails
   return {
     name: name ?? email,
     details: name === undefined ? details : [email, ...details],

@@ -1,7 +1,7 @@
 // Summarizes a person for the report, the list and the export. Small, because pages hold everyone's summary. Pure.
 import { APPROVALS } from '../campaigns/approvals.ts'
 import { campaignEmails, ONBOARDING } from '../campaigns/campaign.ts'
-import { EPISODES, emailKindOf, forCampaign, NEW_APPS } from '../campaigns/episodes.ts'
+import { emailKindOf, forCampaign, LAPSES, NEW_APPS } from '../campaigns/episodes.ts'
 import { personForCounts, type KeepState } from '../people/keep-state.ts'
 import { appsOf, isFinished, isGone, mayHaveBeenSent, isReady, type LIST_COLUMNS } from '../people/person.ts'
 import type { AppRecord, PersonApp, EmailRecord, Person } from '../people/person.ts'
@@ -88,7 +88,7 @@ export function summarize(
   )
   const reminders = campaigns
     .flatMap(({ name, emails: own }) =>
-      EPISODES.some((episode) => episode === name)
+      name === LAPSES || name === NEW_APPS
         ? own
         : own.filter(({ reminder }) => reminder > 0 && name !== APPROVALS),
     )
@@ -98,7 +98,9 @@ export function summarize(
   )
   const sentTimes = emails.filter(mayHaveBeenSent).map(({ at }) => at)
   const newAppEmails = campaignEmails(person, NEW_APPS).filter(mayHaveBeenSent)
-  const episodeEmails = EPISODES.flatMap((name) => campaignEmails(person, name)).filter(mayHaveBeenSent)
+  const episodeEmails = [LAPSES, NEW_APPS]
+    .flatMap((name) => campaignEmails(person, name))
+    .filter(mayHaveBeenSent)
   const newest = emails.toSorted((one, other) => one.at - other.at).at(-1)
   const emailState = newest && emailStateOf(newest)
   const progress = progressOf(person, apps, emailState)

@@ -1,5 +1,6 @@
 // Decides which email of `onramp keep` is due: the invitation, a reminder, or one of an episode. An episode is about
 // new apps, or about lapses (ended access), which the invitation leaves out. Pure.
+import type { Company } from '../company/company.ts'
 import {
   activeMassDisconnects,
   personForCounts,
@@ -10,9 +11,10 @@ import { unansweredDelistings, type KeepState } from '../people/keep-state.ts'
 import { appsOf, isGone, mayHaveBeenSent } from '../people/person.ts'
 import type { AppRecord, Person, PersonApp } from '../people/person.ts'
 import { APPROVALS, isApprovalEmailDue, isMoveEmailDue, MOVED_APPROVALS } from './approvals.ts'
-import { campaignEmails, dueEmail, isReachable, ONBOARDING } from './campaign.ts'
+import { campaignEmails, dueEmail, isReachable, nextAllowedAt, ONBOARDING } from './campaign.ts'
 import type { EmailDecision, ReminderPolicy } from './campaign.ts'
-import { isWorkingTime, workingDaysBetween, type WorkCalendar } from './working-time.ts'
+import { calendarOf, isWorkingTime, nextWorkday, quietUntil, workingDaysBetween } from './working-time.ts'
+import { WORKING_HOURS, type WorkCalendar } from './working-time.ts'
 
 export const LAPSES = 'lapses'
 export const NEW_APPS = 'new-apps'
@@ -23,10 +25,12 @@ const GAPS_IN_WORKING_DAYS = { [LAPSES]: [0, 2, 5], [NEW_APPS]: [0, 5, 5] }
 /** Emails about a new app wait this long if another app may have moved there. */
 const ANSWER_WORKING_DAYS = 2
 
-export const EPISODES = [LAPSES, NEW_APPS] as const
+const EPISODES = [LAPSES, NEW_APPS] as const
 type EpisodeName = (typeof EPISODES)[number]
 type ApprovalCampaign = typeof APPROVALS | typeof MOVED_APPROVALS
-export type CampaignName = typeof ONBOARDING | ApprovalCampaign | EpisodeName
+/** By priority: reminders come last, so they don't use up a person's last email of the quarter. */
+export const CAMPAIGNS = [APPROVALS, MOVED_APPROVALS, ...EPISODES, ONBOARDING] as const
+export type CampaignName = (typeof CAMPAIGNS)[number]
 /** Twenty hours, so that an hourly run sends at most one email a day. Rejected emails count, too. */
 const DAILY_MS = 20 * 3_600_000
 
@@ -186,4 +190,38 @@ function dueEmailAbout(
   if (!isDue) return NOT_DUE
   const reminder = last === undefined ? 0 : last.reminder + Number(last.state !== 'deferred')
   return { kind: 'email', reminder, isRetry: false }
+}
+
+const HOUR_MS = 3_600_000
+const OUTLOOK_MS = 92 * 24 * HOUR_MS
+/** From the first hour of a working day to its last one. */
+const LAST_HOUR_MS = (WORKING_HOURS.to - WORKING_HOURS.from - 1) * HOUR_MS
+
+/**
+ * `wait`: why no email is sent now, and until when. `next`: the first email that a run would send if nothing changed.
+ * Times are milliseconds since 1970.
+ */
+export function emailOutlook(
+  person: Person,
+  keepState: KeepState,
+  { now, ...company }: Pick<Company, 'timezone' | 'quietDays'> & { now: number },
+) {
+  const calendar = calendarOf(company, person, keepState)
+  const emails = person.campaigns.flatMap((campaign) => campaign.emails)
+  const limit = nextAllowedAt(emails, now)
+  const quiet = quietUntil(now, calendar) ?? 0
+  const [why, last] = limit > quiet ? (['limit', limit] as const) : (['quiet', quiet] as const)
+  const wait = last > now ? { why, at: nextWorkday(last, calendar) } : undefined
+  // The next check evaluates what pages recorded.
+  const state = { ...keepState, evaluatedAt: Infinity }
+  const isRunFor = keepState.lastRunAt !== undefined && person.listedAt !== undefined
+  const isOpen = (at: number) => isWorkingTime(at, calendar)
+  for (let at = Math.max(now, last); isRunFor && at < now + OUTLOOK_MS; at += HOUR_MS)
+    // What is due on a day is due in its last hour.
+    for (const name of isOpen(at) && !isOpen(at + HOUR_MS) ? CAMPAIGNS : []) {
+      const due = dueEmailOf(name, person, { state, now: at, calendar })
+      const from = Math.max(now, last, at - LAST_HOUR_MS)
+      if (due.kind === 'email') return { wait, next: { name, reminder: due.reminder, at: from } }
+    }
+  return { wait, next: undefined }
 }

@@ -12,7 +12,7 @@ import { APPROVALS, decideApprovals, MOVED_APPROVALS } from './approvals.ts'
 import { campaignEmails, ONBOARDING, type EmailDecision } from './campaign.ts'
 import { findClusters, withEvaluation } from './clusters.ts'
 import { EmailDelivery, type RunDeps } from './delivery.ts'
-import { dueEmailOf, EPISODES, isAboutApp, type CampaignName } from './episodes.ts'
+import { CAMPAIGNS, dueEmailOf, isAboutApp, type CampaignName } from './episodes.ts'
 import { RunStopped } from './ledger.ts'
 import type { ComposeEmail } from './mail/email.ts'
 import { ListedPeople, type AddressChange } from './listed-people.ts'
@@ -26,9 +26,6 @@ const [SWEEP_EVERY_MS, SWEEP_EMPTY_LISTS_EVERY_MS] = [6 * 3_600_000, 30 * 60_000
 const CHECKING_MS = 50 * 60_000
 const WEEK_MS = 7 * 86_400_000
 const ROWS_PER_SLICE = 500
-
-/** By priority: reminders come last, so they don't use up a person's last email of the quarter. */
-const CAMPAIGNS = [APPROVALS, MOVED_APPROVALS, ...EPISODES, ONBOARDING] as const
 
 type KeepRunOptions = {
   composeFor: (campaign: string) => ComposeEmail
@@ -151,7 +148,7 @@ export class KeepRun {
     await this.#inviteAndCheck()
     signal.throwIfAborted()
     for (const disconnect of activeMassDisconnects(this.#state)) await this.#notify(disconnect)
-    await this.#sendApprovalsAndEpisodes([APPROVALS, MOVED_APPROVALS, ...EPISODES])
+    await this.#sendApprovalsAndEpisodes(CAMPAIGNS.filter((name) => name !== ONBOARDING))
     signal.throwIfAborted()
     // A listed person without an account may have been erased during the run.
     await this.#updateListing({ ...tally })

@@ -1,7 +1,8 @@
 // onramp person: prints a person's history, the next helpful step, and everything stored about them.
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { columnsFor, wrapText } from '@onramp/terminal/terminal'
-import { historyOf, noEmailUntil, personPage } from '../admin/person-history.ts'
+import { historyOf, personPage } from '../admin/person-history.ts'
+import { emailOutlook } from '../campaigns/episodes.ts'
 import { WalkStore } from '../onboarding/walk-store.ts'
 import { withSuccessors } from '../people/successors.ts'
 import { OperatorError } from '../problem.ts'
@@ -37,7 +38,7 @@ export async function showPerson(
     if (json) {
       const dataKey = await createKeyRing(records, settings.SESSION_SECRET).dataKey()
       const walks = (person.signIns ?? []).map((key) => WalkStore.read(records, key, dataKey))
-      const noEmail = noEmailUntil(person, keepState, { ...company, now: now() })
+      const { wait: noEmail, next: nextEmail } = emailOutlook(person, keepState, { ...company, now: now() })
       const stored = { person, progress: await Promise.all(walks) }
       const output = {
         schema_version: 1,
@@ -48,6 +49,7 @@ export async function showPerson(
           company.activeReplacements,
         ),
         noEmail,
+        nextEmail,
         stored,
       }
       stdout.write(`${JSON.stringify(output, isoTimes)}\n`)

@@ -1,6 +1,7 @@
 // The suggested next step for a person, most important cause first, and the person's history.
 import { expect, it } from 'vitest'
-import { historyOf, noEmailUntil, personPage } from '../../src/admin/person-history.ts'
+import { historyOf, personPage } from '../../src/admin/person-history.ts'
+import { emailOutlook } from '../../src/campaigns/episodes.ts'
 import { CRITERIA, summarize } from '../../src/admin/person-summary.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { resolveCompany } from '../../src/company/company.ts'
@@ -168,7 +169,8 @@ const four = (first: number): Person => ({
 
 const nextEmail = (person: Person, { pausedUntil = 0, quietUntil = '' }) => {
   const quietDays = quietUntil === '' ? [] : [{ from: '2026-11-02', to: quietUntil, group: undefined }]
-  return noEmailUntil(person, { pausedUntil }, { timezone: 'UTC', quietDays, now: NOW })
+  return emailOutlook(person, { ...newKeepState(), pausedUntil }, { timezone: 'UTC', quietDays, now: NOW })
+    .wait
 }
 
 // NOW is a Monday at 9:00.

@@ -104,6 +104,42 @@ it('more emails follow while the last reminder waits for another try', () => {
   expect(pageOf(withEmail(withSlack, { ...email, state: 'deferred' })).help.text).not.toContain(NO_MORE)
 })
 
+const listed = (person: Person): Person => ({ ...person, listedAt: NOW - 9 * DAY })
+const invited = (daysAgo: number, person = withSlack) =>
+  withEmail(person, { campaign: 'onboarding', reminder: 0, state: 'sent', now: NOW - daysAgo * DAY })
+const signedIn = { ...withSlack, signedInAt: NOW - 9 * DAY }
+
+// NOW is a Monday at 9:00.
+it.each<[string, string | undefined, Person]>([
+  ['someone who is due for an invitation', 'Nov 2, 2026: Invitation.', withSlack],
+  ['someone who was never checked', 'Nov 2, 2026: Invitation.', newPerson('ada@acme.example', NOW)],
+  ['someone who was invited four days ago', 'Nov 5, 2026: Reminder.', invited(4)],
+  ['someone whose reminder is due on a Saturday', 'Nov 9, 2026: Reminder.', invited(2)],
+  [
+    'someone who just lost an app',
+    'Nov 2, 2026: Email about lost access.',
+    withEachApp(signedIn, { lapsedAt: NOW - 1 }),
+  ],
+  [
+    'someone with a new app',
+    'Nov 2, 2026: Email about new or moved apps.',
+    withEachApp(signedIn, { newAt: 1 }),
+  ],
+  ['someone who opted out', undefined, { ...invited(4), optedOutAt: NOW }],
+  [
+    'someone whose email bounced',
+    undefined,
+    withEmail(withSlack, { campaign: 'onboarding', reminder: 0, state: 'failed', now: NOW }),
+  ],
+  ['someone who has everything', undefined, withEachApp(invited(4), { status: 'connected' })],
+])('the page of %s says which email comes next: %s', (_who, next, person) => {
+  expect(/Next, from (.*?\.)(?= |$)/.exec(pageOf(listed(person)).help.text)?.[1]).toBe(next)
+})
+
+it('no email comes next for someone who isn’t on the list', () => {
+  expect(pageOf(withSlack).help.text).not.toContain('Next')
+})
+
 it('a person’s page says since when their new address may be unknown', () => {
   const renamed = withAction(withSlack, { at: NOW - DAY, what: 'renamed', by: 'root' })
   const { help } = pageOf({ ...renamed, unknownAt: NOW })
