@@ -121,7 +121,7 @@ export class PeopleStore {
     return result
   }
 
-  /** A list under the names that records have. Call it in a change: the record may show that a replacement is in use. */
+  /** A list under the names of records. Call it in a change: the record may show that a replacement is in use. */
   shownApps<T extends { instance: string }>(apps: T[]): T[] {
     return this.#deps.company?.shownApps(apps) ?? apps
   }

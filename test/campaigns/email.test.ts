@@ -130,8 +130,19 @@ it('a reminder names the person’s progress and remaining apps', () => {
   )
   const last = write({ reminder: 3, allApps: knownApps })
   expect(last.text.replaceAll('\n', ' ')).toContain('This is our last reminder.')
-  // Without a connected app, the benefit comes first instead of a zero.
-  expect(write({ reminder: 2 }).text).toMatch(/^Ada, 3 apps to go\n\nFind your messages/)
+})
+
+it('a reminder to someone who has connected nothing isn’t the invitation again', () => {
+  const [invitation, ...reminders] = [0, 1, 2, 3].map((reminder) =>
+    write({ reminder }).text.replaceAll('\n', ' '),
+  )
+  expect(invitation).toMatch(/3 apps to go {2}Find your messages/)
+  for (const text of reminders) {
+    expect(text).toMatch(
+      /Until you connect these apps, Acme Search can’t find your work there\. It takes about 3/,
+    )
+    expect(text).not.toContain('Find your messages')
+  }
 })
 
 const openApp = { instance: 'notion_9', name: 'Notion', state: 'unconnected' as const }

@@ -73,7 +73,7 @@ it('a record changed by two processes at once loses nothing', async () => {
   expect([...values.values()]).toEqual(before)
 })
 
-it('after the retention, an opt-out keeps whose it is and whether they are on the list', async () => {
+it('an opt-out keeps whose it is after the retention', async () => {
   const { open } = setUpPeople()
   await open().change(ada, opened)
   const uncounted = { listedAt: NOW, leftAt: NOW, unknownAt: NOW }
