@@ -178,7 +178,7 @@ export class KeepRun {
 
   /** Records who joined the list and who left it. @throws {OperatorError} */
   async #updateListing(tally: RunDeps['tally']): Promise<void> {
-    const { people, rename, now } = this.#deps
+    const { people, rename, events, now } = this.#deps
     const { state, isComplete, requireConfirmation } = this.#options
     const addresses = new Set(this.#list.map(({ email }) => email))
     const withRow = (person: Person, entry: ListEntry | undefined) => {
@@ -201,6 +201,7 @@ export class KeepRun {
         await people.change(row.email, (person) => withDetails(person, row))
       return await this.#updateListing({ ...tally })
     }
+    for (const kept of rows.sameNames) events?.onRenamed?.(kept)
     const refused = rows.changes.length > 0 ? ((await rename?.(rows.changes)) ?? []) : []
     this.#entries = new Map(rows.rowsByCurrentAddress(refused).map((entry) => [entry.email, entry]))
     await yieldToEventLoop()

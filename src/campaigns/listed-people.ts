@@ -40,6 +40,9 @@ export class ListedPeople {
   /** Addresses of different people on the list and on record. */
   readonly #reassigned = new Set<string>()
   readonly #newIds: ListEntry[] = []
+  /** Rows with a new id, but the name on record, where the former id is gone. */
+  readonly #sameNames: ListEntry[] = []
+  readonly #ids = new Set<string | undefined>()
   /** Rows that share the id of a person with another address. */
   readonly #sharedIds: AddressChange[] = []
   /** Addresses without a record whose row has another person's id. */
@@ -78,6 +81,9 @@ export class ListedPeople {
     const isReassigned = hasNewId && !isCorrected
     if (isReassigned) this.#reassigned.add(email)
     else this.#known.add(email)
+    const isSameName = !isReassigned && !hasGivenAddress
+    if (hasNewId && isSameName && byId === undefined) this.#sameNames.push(rowAtAddress)
+    this.#ids.add(id)
     const mustMove = isReassigned || isVacated(email)
     const isElsewhere = byId !== undefined && byId !== rowAtAddress && !isCorrected
     const isNew = isElsewhere && (mustMove || !formerEmails.includes(byId.email))
@@ -131,6 +137,12 @@ export class ListedPeople {
     return isSuspiciouslyMany(this.#newIds, this.#before) ? this.#newIds : []
   }
 
+  /** Addresses with an id that no one had, but the same name. Empty if many have another id. */
+  get sameNames(): AddressChange[] {
+    if (this.rowsWithNewIds.length > 0) return []
+    return this.#sameNames.flatMap(({ id, email }) => (this.#ids.has(id) ? [] : { from: email, to: email }))
+  }
+
   /** Why this may be the wrong list, for the operator. @param isComplete false: no one leaves the list */
   doubt(isComplete: boolean): string | undefined {
     const [ids, leaving] = [this.rowsWithNewIds.length, isComplete ? this.#leaving : 0]
@@ -143,14 +155,16 @@ export class ListedPeople {
       return `${this.changes.length} ${people} have another address there, by their id, so it may be the wrong list or the wrong column. ${IF_WRONG} Otherwise, add --confirm.`
   }
 
-  /** Sentences for the operator. @param isDone false before a run, when nothing has moved yet */
+  /** Sentences for the operator, also about `sameNames`. @param isDone false before a run, when nothing has moved yet */
   static describe(changes: readonly AddressChange[], isDone: boolean): string[] {
     /** The first address in the chain of moves that ends at this one. */
     const originOf = (address: string): string => {
-      const move = changes.find(({ to }) => to === address)
+      const move = changes.find((change) => change.to === address && change.from !== address)
       return move === undefined ? address : originOf(move.from)
     }
     return changes.map(({ from, to }) => {
+      if (from === to)
+        return `${from} has another id, and counts as the same person, because the name is the same. If it is someone else, delete the former one's data: "${COMMAND} invite forget ${from}"`
       if (!isVacated(to)) return `${from} is ${to} now`
       const origin = originOf(from)
       const move = isDone ? `is at ${to} now` : `moves to ${to}`

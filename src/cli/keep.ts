@@ -111,8 +111,8 @@ async function printDueEmails(records: Records, input: KeepInput): Promise<numbe
   const state = applyCompanyFile(changedState, company, now())
   const { list, renamed, faults } = await previewRenames(rows, inUse, input)
   const andMore = (more: number) => `and ${more} more`
-  for (const change of limitFaults(ListedPeople.describe(renamed, false), andMore))
-    stderr.write(`In a run, ${change}\n`)
+  const changes = ListedPeople.describe([...renamed, ...rows.sameNames], false)
+  for (const change of limitFaults(changes, andMore)) stderr.write(`In a run, ${change}\n`)
   for (const fault of limitFaults(faults)) stderr.write(`${fault}\n`)
   const peopleCount = input.list.length
   const counts = { invitation: 0, reminder: 0, lapse: 0, newApp: 0, approval: 0 }

@@ -268,6 +268,12 @@ it('a dry run says where data would move, and names no command for it', async ()
   expect(err).not.toContain('person rename')
 })
 
+it('a dry run names a known address with another id and the same name', async () => {
+  const known = { email: ADA, id: 'E1', name: 'Ada', listedAt: 1, changedAt: 1, campaigns: [] }
+  const { err } = await dryRun([{ email: ADA, id: 'E9', name: 'Ada' }, ...others], [known])
+  expect(err).toMatch(new RegExp(`^In a run, ${ADA} has another id, and counts as the same person`, 'm'))
+})
+
 it('putting the former ids back returns each person’s data', async () => {
   const { run, people } = installation()
   const former = [...listOf('E1', 'E2', 'E3'), ...others]
@@ -302,6 +308,22 @@ it('two rows with one address leave both people as they were', async () => {
   expect(err).toContain('Needs you: bob@acme.example is the address of "E1" and "E2"')
   expect([await people.get(ADA), await people.get(BOB)]).toEqual(before)
   expect([subjectsTo(ADA), subjectsTo(BOB)].map(({ length }) => length)).toEqual([1, 1])
+})
+
+it('a run names a known address with another id and the same name once', async () => {
+  const { run, people } = installation()
+  const listOf = (id: string) => [{ email: ADA, id, name: 'Ada' }, ...others]
+  await run(listOf('E7'))
+
+  const { exit, err } = await run(listOf('E8'))
+  const next = await run(listOf('E8'))
+
+  expect(err).toContain(
+    `1 person has a new address or id:\n  ${ADA} has another id, and counts as the same person`,
+  )
+  expect([exit, err]).toEqual([0, expect.stringContaining(`invite forget ${ADA}"`)])
+  expect(next.err).not.toContain('another id')
+  expect(await people.get(ADA)).toMatchObject({ id: 'E8', name: 'Ada' })
 })
 
 it('many new addresses at once need --confirm', async () => {
