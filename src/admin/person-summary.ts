@@ -219,7 +219,8 @@ export const CRITERIA = {
   optedOut: ({ person }) => person.optedOutAt !== undefined,
   inProgress: ({ progress }) => progress === 'inProgress',
   notStarted: ({ progress }) => progress === 'notStarted',
-  notInvited: ({ progress, invitedAt }) => progress === 'notStarted' && invitedAt === undefined,
+  notInvited: ({ progress, invitedAt, person }) =>
+    progress === 'notStarted' && invitedAt === undefined && person.optedOutAt === undefined,
   notStartedOptedOut: ({ progress, person }) => progress === 'notStarted' && person.optedOutAt !== undefined,
   stuck: ({ progress }) => progress === 'stuck',
   fellBack: ({ progress }) => progress === 'fellBack',

@@ -238,6 +238,11 @@ it('the funnel counts observed steps of people with apps to connect, so it may w
   expect(report.lastEmailAt).toBe(new Date(NOW).toISOString())
 })
 
+it('someone who opted out before an invitation isn’t one to invite', async () => {
+  const people = [undefined, NOW].map((at) => ({ ...person, ...(at && { optedOutAt: at }) }))
+  expect(await reportOf(...people)).toMatchObject({ notStarted: 2, notInvited: 1 })
+})
+
 const question = { instance: 'slack_1', name: 'Slack', noticedAt: NOW, since: NOW, people: 9 }
 const COUNTED = { isShown: true, all: 2, details: ['50% of the apps they were asked for are connected'] }
 const NOT_COUNTED = { isShown: false, all: 1, details: [] }
