@@ -126,11 +126,13 @@ type Compared = ReturnType<typeof compareWith>
 function describeCauses({ causes, newApps, newApp: people, moreReady }: Compared, t: Texts): string {
   const movedCauses = causes.filter(({ hasMoved }) => hasMoved)
   const newCauses = causes.filter(({ hasMoved }) => !hasMoved)
-  const isListed = newApps.length === 0 && movedCauses.length === 0
+  // Others became ready meanwhile, so the fall is smaller than its cause.
+  const isExceeded = causes.some(({ people: affected }) => affected > -moreReady)
+  const isListed = newApps.length === 0 && movedCauses.length === 0 && !isExceeded
   const isOnlyCause = causes.length === 1 && (isListed || causes[0]?.people === -moreReady)
   const causeOf = (key: 'Moved' | 'New', apps: Compared['causes'], number = apps.length) => {
     const names = apps.map(({ name, people: count }) =>
-      isOnlyCause ? name : t('admin.option', { name, count }),
+      isOnlyCause || isExceeded ? name : t('admin.option', { name, count }),
     )
     const [app, second = ''] = names
     const moreNames =

@@ -159,6 +159,24 @@ it.each<[string, Fall, Partial<KeepState>, string[]]>([
     ['78 fewer ready: Notion is new', NOTION_IS_NEW],
   ],
   [
+    'a new app alone if others became ready',
+    { fewer: 20, new: { notion_1: 21 } },
+    found(notion),
+    ['20 fewer ready: Notion is new', NOTION_IS_NEW],
+  ],
+  [
+    'an app that is new for few people, of whom one became ready',
+    { fewer: 2, new: { notion_1: 3 } },
+    {},
+    ['2 fewer ready: Notion is new'],
+  ],
+  [
+    'two apps if others became ready',
+    { fewer: 40, new: { notion_1: 42, figma_1: 40 }, isMoved: true },
+    found(moved(notion), moved(figma)),
+    ['40 fewer ready: Notion and Figma have moved', hasMoved('Notion'), hasMoved('Figma')],
+  ],
+  [
     'a new app, and people who left',
     { fewer: 40, left: 5, new: { notion_1: 35 } },
     found(notion),
