@@ -178,6 +178,10 @@ function unfollowedRenameAt({ unknownAt, actions = [] }: Person, lastRunAt = Inf
   return isRecent ? renamedAt : undefined
 }
 
+/** True until a run has seen whether the list has the address that an operator, or a sign-in, gave the person. */
+const isListingUnknown = ({ hasUnlistedAddress, actions = [] }: Person, { lastRunAt = 0 }: KeepState) =>
+  hasUnlistedAddress === true && actions.some(({ what, at }) => what === 'renamed' && at > lastRunAt)
+
 /** @returns the first cause that applies, with its apps; `path` is a page of onramp */
 function helpFor(
   summary: PersonSummary,
@@ -219,7 +223,7 @@ function helpFor(
     boolean | readonly Pick<PersonApp, 'instance'>[],
     command?: string,
   ][] = [
-    ['gone', leftAt !== undefined],
+    ['gone', leftAt !== undefined && !isListingUnknown(person, keepState)],
     ['unknownYet', renamedAt !== undefined],
     ['unknown', unknownAt !== undefined, 'person rename EMAIL NEW'],
     ['bounced', isBounced],

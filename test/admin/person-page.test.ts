@@ -149,6 +149,15 @@ it('a person’s page says since when their new address may be unknown', () => {
   expect(help.command).toBeUndefined()
 })
 
+it.each([
+  ['isn’t called off the list before the next run', NOW + 1, 'left'],
+  ['is called off the list after it', NOW - 1, 'gone'],
+])('someone who left and has a new address %s', (_what, at, kind) => {
+  const left = { ...listed(withSlack), leftAt: NOW - DAY, hasUnlistedAddress: true as const }
+  const { help } = pageOf(withAction(left, { at, what: 'renamed', by: 'root' }))
+  expect(help.kind).toBe(kind)
+})
+
 it('a former address’s rejection stays in the history until the email is sent again', () => {
   const email = { campaign: 'onboarding', reminder: 0, now: NOW }
   const rejected = withEmail(withSlack, { ...email, state: 'deferred', wasRejected: true })
