@@ -2,6 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import express from 'express'
 import { expect, it } from 'vitest'
 import { loadSettings, readSettings, settingDefinitions } from '../src/settings/settings.ts'
 import { faultsIn } from './helpers/settings-faults.ts'
@@ -104,6 +105,8 @@ const REJECTED: [name: string, correction: string, ...values: string[]][] = [
   ['CONFIRM_SECONDS', 'is not a whole number', '99999999999999999999'],
   ['RETURN_TO_ORIGINS', HTTPS, 'http://intranet.example'],
   ['TRUST_PROXY', 'must hold addresses like 10.0.0.1 or ranges', 'true', '1', '10.0.0.0/99', '10.0.0.0/', '10.0.0.0/8/8'],
+  ['TRUST_PROXY', 'must hold addresses like 10.0.0.1 or ranges', '::10.0.0.1', 'fd00::10.0.0.1/96', 'fe80::1%en0.1'],
+  ['TRUST_PROXY', 'must not end in /0, which trusts every address', '0.0.0.0/0', '10.0.0.1, ::/0', '10.0.0.0/00'],
   ['HTTPS_PROXY', 'must be like http://proxy.', 'proxy.acme.example:3128', 'socks5://proxy.acme.example'],
   ['HTTP_PROXY', 'must be like http://proxy.', 'http://proxy.acme.example/path'],
   ['NO_PROXY', 'must hold hosts like', '10.0.0.0/99', '10.1.*', 'intranet-*.acme.example', 'https://service.example'],
@@ -169,6 +172,15 @@ it.each<readonly [string, string, unknown]>([
   ['ADMIN_GROUPS', `"${DN}"`, [DN]],
 ])('%s accepts %j', (name, value, expected) => {
   expect(loadSettings({ ...validSettings, [name]: value })).toMatchObject({ [name]: expected })
+})
+
+// prettier-ignore
+it.each([
+  'loopback, linklocal, uniquelocal', '10.0.0.1', '10.0.0.0/1', '10.0.0.0/08', '10.0.0.1/32', 'fd00::/1', '::1/128',
+  '::ffff:10.0.0.0/104', '0:0:0:0:0:ffff:10.0.0.1', 'fe80::1%eth0', 'fe80::1%1/64', 'FD00:DB8::/32',
+])('Express accepts the trusted proxies %s', (value) => {
+  const { TRUST_PROXY } = loadSettings({ ...validSettings, TRUST_PROXY: value })
+  expect(() => express().set('trust proxy', TRUST_PROXY)).not.toThrow()
 })
 
 it.each([

@@ -53,7 +53,16 @@ const isAddressRange = (value: string) => {
   return isName || (isIP(ip) !== 0 && Number(bits) <= (isIP(ip) === 4 ? 32 : 128))
 }
 
-const MUST_BE_RANGES = 'must hold addresses like 10.0.0.1 or ranges like 10.0.0.0/8'
+/** Express accepts neither an IPv4 part after `::` nor a zone with other characters than letters and digits. */
+const proxyRange = text
+  .refine(
+    (value) => isAddressRange(value) && !/::\d+\.|%[^/]*[^\da-z/]/i.test(value),
+    'must hold addresses like 10.0.0.1 or ranges like 10.0.0.0/8',
+  )
+  .refine(
+    (value) => !/\/0+$/.test(value),
+    "must not end in /0, which trusts every address: list your reverse proxies' own addresses",
+  )
 
 /** Forbids braces, by which Redis Cluster places keys, and the characters of ACL patterns. */
 const keyPrefix = text
@@ -250,7 +259,7 @@ export const definitions = {
   },
   TRUST_PROXY: {
     meaning: 'Comma-separated addresses of trusted reverse proxies',
-    schema: list(text.refine(isAddressRange, MUST_BE_RANGES)),
+    schema: list(proxyRange),
   },
   SIGN_INS_PER_MINUTE: {
     default: '3000',
