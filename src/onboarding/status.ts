@@ -6,6 +6,7 @@ import { personKey, requireSignedIn } from '../session/signed-in.ts'
 import type { Languages } from '../web/languages/languages.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { bucketOf } from './app-state.ts'
+import { countsOf, headlineOf } from './overview/headline.ts'
 import type { WalkChecker } from './walk-checker.ts'
 import { firstAppsOf, walkStates, type WalkStates } from './next-step.ts'
 import type { Walk } from './walk.ts'
@@ -25,13 +26,20 @@ export function statusOf({ all }: Pick<WalkStates, 'all'>): Status {
   return { connected: count('connected'), pending: count('pending'), skipped: count('skipped') }
 }
 
-/** Skipped apps count as unconnected, because "all connected" would be false. */
-const statusTexts = ({ connected, pending, skipped }: Status, t: Texts) => ({
-  lang: t.lang,
-  dir: t.dir,
-  left: t('widget.left', { count: pending + skipped, n: t.number(pending + skipped) }),
-  progress: t('widget.progress', { connected, total: connected + pending + skipped }),
-})
+/** Skipped apps count as unconnected. If none is left, but not all are connected, the headline is that of the page. */
+function statusTexts({ connected, pending, skipped }: Status, all: WalkStates['all'], t: Texts) {
+  const count = pending + skipped
+  const { outcome, heading } = headlineOf(
+    { shown: countsOf(all), hidden: countsOf([]), isNarrowed: false },
+    t,
+  )
+  return {
+    lang: t.lang,
+    dir: t.dir,
+    left: count > 0 || outcome === 'all' ? t('widget.left', { count, n: t.number(count) }) : heading,
+    progress: t('widget.progress', { connected, total: connected + count }),
+  }
+}
 
 const FRESH_MS = 3_000
 const MAX_REMEMBERED = 10_000
@@ -61,8 +69,9 @@ export function createStatusRoute(
 
     const walk = await currentWalk(req)
 
-    const status = statusOf(walkStates(walk, now()))
+    const states = walkStates(walk, now())
+    const status = statusOf(states)
     const t = typeof language === 'string' ? languages.nearest(language) : languages.ofRequest(req)
-    res.json({ signedIn: true, ...status, texts: statusTexts(status, t) })
+    res.json({ signedIn: true, ...status, texts: statusTexts(status, states.all, t) })
   })
 }

@@ -133,13 +133,14 @@ it('the widget is accessible in both schemes, and fits a phone', async () => {
   expect(await axeFindings(page)).toEqual([])
 })
 
-it('the widget links to search, without counts, if there is nothing to connect', async () => {
+it('the widget links to search, without counts or bar, if nothing can be connected', async () => {
   const { page } = await onIntranet('en', 'carol')
   const card = page.locator('#card')
   expect((await card.locator('.root').innerText()).split(/\n+/)).toEqual([
-    'All apps connected',
+    'Search is ready for you',
     'Open Acme Search',
   ])
+  expect(await page.locator('.progress').count()).toBe(0)
   const open = card.getByRole('link', { name: 'Open Acme Search' })
   expect(await open.getAttribute('href')).toBe('https://search.acme.example/')
   expect(await card.locator('.done').count()).toBe(0)

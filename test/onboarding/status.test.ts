@@ -3,7 +3,7 @@ import express, { type ErrorRequestHandler } from 'express'
 import request from 'supertest'
 import { expect, it } from 'vitest'
 import { createStatusRoute } from '../../src/onboarding/status.ts'
-import { applyCheck, skip, newWalk } from '../../src/onboarding/walk.ts'
+import { applyCheck, block, skip, newWalk } from '../../src/onboarding/walk.ts'
 import { languages } from '../helpers/texts.ts'
 
 const apps = ['a_1', 'b_1', 'c_1'].map((instance) => ({
@@ -29,6 +29,19 @@ function statusAppWith(
     })
     .use(createStatusRoute(walkChecker, { load: async () => walk }, languages, now), failed)
   return (session: string) => request(app).get('/api/status').set({ session })
+}
+
+/** A walk with so many connected apps, and one app for each other status. */
+function walkWith(connected: number, others: ('disabled' | 'attention' | 'awaiting' | 'blocked')[]) {
+  const lost = apps.slice(0, connected)
+  const kept = others.map((status, at) => ({ instance: `${at}_1`, name: 'App', status }))
+  const listed = kept.map((app) => ({
+    ...app,
+    status: app.status === 'blocked' ? ('awaiting' as const) : app.status,
+  }))
+  const checked = applyCheck(applyCheck(newWalk(1), [...lost, ...listed], 1, 90), listed, 2, 90)
+  const blocked = kept.filter(({ status }) => status === 'blocked')
+  return blocked.reduce((before, { instance }) => block(before, instance, 3), checked)
 }
 
 it('a session with a rejected token doesn’t affect the person’s other sessions', async () => {
@@ -65,4 +78,21 @@ it.each([
   time += age
   await statusFor('a').expect(200)
   expect(checks).toBe(count)
+})
+
+// prettier-ignore
+it.each<[string, ...Parameters<typeof walkWith>, string]>([
+  ['all apps are connected', 2, [], 'All apps connected'],
+  ['the service lists no app', 0, [], 'Search is ready for you'],
+  ['the only app is off', 0, ['disabled'], 'This app is turned off'],
+  ['all apps are off', 0, ['disabled', 'disabled'], 'Your apps are turned off for now'],
+  ['the only app has no usable link', 0, ['attention'], 'We can’t connect this app right now'],
+  ['the only app waits for an admin', 0, ['blocked'], 'Nothing is connected yet'],
+  ['one app is connected and one is off', 1, ['disabled'], 'Every app you can connect is connected'],
+  ['one app is connected and one waits for an admin', 1, ['blocked'], 'That’s everything for now'],
+  ['one app is off and one is left', 0, ['disabled', 'awaiting'], '1 app left to connect'],
+])('the status has the page’s headline where %s', async (_what, connected, others, headline) => {
+  const statusFor = statusAppWith(async () => walkWith(connected, others))
+  const { body } = await statusFor('a').expect(200)
+  expect(body.texts.left).toBe(headline)
 })

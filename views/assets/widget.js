@@ -168,12 +168,11 @@
       const { lang, dir, progress: figures } = this.#status.texts
       const { title, search } = texts[languageOf(this)]
       const total = connected + pending + skipped
-      const progress = made('span', 'progress', made('span', 'bar'))
-      if (total > 0) {
-        progress.setAttribute('role', 'img')
-        progress.setAttribute('aria-label', figures)
-      }
-      progress.style.setProperty('--share', `${total === 0 ? 100 : (100 * connected) / total}%`)
+      const bar = made('span', 'progress', made('span', 'bar'))
+      bar.setAttribute('role', 'img')
+      bar.setAttribute('aria-label', figures)
+      bar.style.setProperty('--share', `${(100 * connected) / total}%`)
+      const progress = total === 0 ? [] : [bar]
       const words = made('span', 'label', label)
       const isCard = form === 'card'
       const isDone = pending + skipped === 0
@@ -184,13 +183,13 @@
         button.href = isSearch ? searchUrl : link.href
         const shown = made('span', 'figures', figures)
         shown.setAttribute('aria-hidden', 'true')
-        root.append(words, progress, ...(total === 0 ? [] : [shown]), button)
+        root.append(words, ...progress, ...(total === 0 ? [] : [shown]), button)
         root.setAttribute('role', 'group')
         root.setAttribute('aria-label', title)
       } else {
         root.href = link.href
         root.part.add('link')
-        root.append(words, progress)
+        root.append(words, ...progress)
       }
       root.part.add('card')
       root.className = `root ${form}${isDone && searchUrl === undefined ? ' done' : ''}`
