@@ -138,16 +138,18 @@ function addRoutesForEveryone(app: Express, deps: AppDeps): void {
   const publicUrl = settings.PUBLIC_URL
   const sendPage = pages.send
 
-  app.use(answerWithoutEffect)
   const refuseForeign = refuseCrossSite(settings.PUBLIC_URL)
-  app.get('/invite/:token/opt-out', refuseForeign, pages.languages.remember)
+  const { remember } = pages.languages
+  const schedule = createDeprecationsRoutes(sendPage, now)
+  app.use(pathsUnder('deprecations'), refuseForeign, remember, schedule)
+  app.use(answerWithoutEffect)
+  app.get('/invite/:token/opt-out', refuseForeign, remember)
   // Mail providers send the POST (RFC 8058), so it comes before the cross-site refusal.
   const limit = limits.optOut
   app.use(pathsUnder('invite'), createOptOutRoutes({ invitations, people, limit, sendPage, audit, log, now }))
-  app.use(refuseForeign, pages.languages.remember)
+  app.use(refuseForeign, remember)
 
   app.get('/', (_req, res) => seeOther(res, '/onboarding'))
-  app.use(pathsUnder('deprecations'), createDeprecationsRoutes(sendPage, now))
   if (isHttps(settings)) app.use(markAsSecure)
   app.use(session)
   app.use(

@@ -62,7 +62,7 @@ it('a HEAD request gets 404 for an unknown path, and reveals nothing about the p
   const nowhere = '/nowhere /admins /.env /deprecations.xml /constructor /assets/nowhere.css'
   await request(onramp.app).get('/assets/nowhere.css').expect(404)
   for (const path of nowhere.split(' ')) expect([path, await statusOf(path)]).toEqual([path, 404])
-  const known = '/ /onboarding /onboarding/connect/nowhere_1 /invite/nowhere /admin /deprecations.ics?api=foo'
+  const known = '/ /onboarding /onboarding/connect/nowhere_1 /invite/nowhere /admin'
   for (const path of known.split(' ')) expect([path, await statusOf(path)]).toEqual([path, 200])
 })
 
@@ -77,6 +77,13 @@ it('a program that requests the schedule of an unknown API gets the valid values
   })
   const calendar = await request(onramp.app).get('/deprecations.ics?api=foo').set('accept', 'text/calendar')
   expect([calendar.status, calendar.text]).toEqual([400, expect.stringContaining('client or indexing')])
+})
+
+it('a HEAD request for the schedule gets the status of a GET', async () => {
+  for (const path of ['/deprecations', '/deprecations.json', '/deprecations.ics?api=foo']) {
+    const { status } = await request(onramp.app).get(path)
+    expect([path, (await request(onramp.app).head(path)).status]).toEqual([path, status])
+  }
 })
 
 const elsewhere = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }
