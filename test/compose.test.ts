@@ -122,7 +122,7 @@ it('the start creates the installation’s data key, and discovers the authoriza
 it('readiness covers the store, the authorization server and the drain', async () => {
   const { onramp } = compose()
   const { body } = await stranger(onramp).get('/readyz').expect(503)
-  expect(body).toMatchObject({ store: 'ok', authorizationServer: 'not reached yet', draining: false })
+  expect(body).toMatchObject({ store: 'ok', authorizationServer: 'not usable yet', draining: false })
   onramp.drain()
   expect((await stranger(onramp).get('/readyz').expect(503)).body).toMatchObject({ draining: true })
 })

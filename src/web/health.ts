@@ -1,4 +1,4 @@
-// Probes without a session. /healthz checks nothing. /readyz reports whether the authorization server was reached, and
+// Probes without a session. /healthz checks nothing. /readyz reports whether the authorization server is usable, and
 // writes to the store, because a full or read-only Redis still serves reads.
 import { Router } from 'express'
 import type { ConnectionLog } from '../records/redis-connection.ts'
@@ -55,7 +55,7 @@ export function createReadiness(
     const store = await probeStore()
     // The proxy's name is omitted, because anyone can read this.
     const blocked = server.isBlockedByProxy() ? ': the forward proxy blocks requests' : ''
-    const authorizationServer = server.isReady() ? 'ok' : `not reached yet${blocked}`
+    const authorizationServer = server.isReady() ? 'ok' : `not usable yet${blocked}`
     const isReady = store === 'ok' && authorizationServer === 'ok' && !isDraining
     return { status: isReady ? 'ok' : 'not ready', store, authorizationServer, draining: isDraining }
   }

@@ -148,7 +148,7 @@ it('behind a forward proxy, a wrong password or unknown CA is logged with the se
   const wrong = network.proxy.replace('onramp:', 'onramp:not-')
   const log = await logOf({ https_proxy: wrong }, 'rejects the username and password (407)')
   expect(log).toContain(`the proxy ${network.proxyName} rejects`)
-  expect(log).toContain('not reached yet: the forward proxy blocks requests')
+  expect(log).toContain('not usable yet: the forward proxy blocks requests')
   expect(log).not.toContain('not-p')
   const untrusted = await logOf({ NODE_EXTRA_CA_CERTS: '' }, 'its certificate is self-signed')
   expect(untrusted).toContain('NODE_EXTRA_CA_CERTS')

@@ -2,6 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import type { Problem } from '../../src/problem.ts'
 import type { Settings } from '../../src/settings/settings.ts'
 import { removeClient } from '../../src/sign-in/registration/register.ts'
 import { createFindClient } from '../../src/sign-in/registration/registration.ts'
@@ -190,6 +191,38 @@ it.each([403, 500])('the log reports a registration endpoint with the status %i'
   const problem = { status: 503, code: 'sign_in_misconfigured', detail, retryAfter: 5 }
   await expect(ours().client(METADATA, true)).rejects.toMatchObject(problem)
   expect(requests).toHaveLength(1)
+})
+
+it.each<[string, () => Response | Promise<Response>]>([
+  ['is late', silent('ETIMEDOUT')],
+  ['is cut off', silent('ECONNRESET')],
+  ['is a page', () => new Response('<p>created</p>')],
+  ['names no client', made({ client_id: undefined })],
+])('pauses after registrations double up to an hour if the answer %s', async (_what, answer) => {
+  const answers = { [REGISTER]: answer }
+  answerFetch(answers)
+  const { client } = ours()
+  const pauseNow = async () =>
+    await client(METADATA, true).then(String, ({ retryAfter }: Problem) => retryAfter)
+  const pauses: unknown[] = []
+  for (let attempt = 0; attempt < 11; attempt++) pauses.push(await pauseNow())
+  expect(pauses).toEqual([10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600])
+})
+
+it('pauses between registrations begin anew after a success', async () => {
+  const answers: Parameters<typeof answerFetch>[0] = {}
+  answerFetch(answers)
+  const { client, values } = ours()
+  const late = async (retryAfter: number) => {
+    answers[REGISTER] = silent('ETIMEDOUT')
+    await expect(client(METADATA, true)).rejects.toMatchObject({ retryAfter })
+  }
+  await late(10)
+  await late(20)
+  answers[REGISTER] = made()
+  await client(METADATA, true)
+  values.clear()
+  await late(10)
 })
 
 it('two processes that start together register once, and no stored secret is in plain text', async () => {

@@ -18,7 +18,6 @@ import { readRegistrationError, readRegistrationResponse, requestedMetadata } fr
 import type { RegisteredClient } from './metadata.ts'
 
 const TIME_LIMIT_MS = 10_000
-/** After an attempt that may have created a client: the next attempt could create another one. */
 const HOUR_SECONDS = 3600
 const REFUSED_SECONDS = 5
 const UNSENT: readonly NetworkError[] = ['unknown-name', 'refused', 'no-tls']
@@ -38,14 +37,16 @@ const notRegistered = (reason: string, waitSeconds: number, instead = ''): Probl
 
 /**
  * Registers once. Requests less only if the server refused the metadata, because then no client was created.
- * @throws {Problem} with the seconds until the next attempt: an hour if a client may have been created, else as long as
- * the server requests (at most an hour)
+ * @param deps `uncertainPause`: seconds until the next attempt if this one may have created a client
+ * @throws {Problem} with the seconds until the next attempt: that pause, or as long as the server requests (at most an
+ * hour)
  */
 export async function registerClient(
   settings: Settings,
   server: ServerMetadata,
-  { log, onCall, now }: { log: Pick<Log, 'info' | 'warn'>; onCall?: OnCall | undefined; now: () => number },
+  deps: { log: Pick<Log, 'info' | 'warn'>; onCall: OnCall; now: () => number; uncertainPause: () => number },
 ): Promise<RegisteredClient> {
+  const { log, now, uncertainPause } = deps
   const { OIDC_CLIENT_AUTH: method, OIDC_CLIENT_KEY: key = '', OIDC_INITIAL_ACCESS_TOKEN: token } = settings
   const { registration_endpoint: endpoint } = server
   if (endpoint === undefined)
@@ -59,12 +60,12 @@ export async function registerClient(
   for (const names of LEFT_OUT) {
     const kept = Object.entries(requested).filter(([name]) => !names.includes(name))
     requested = Object.fromEntries(kept) as typeof requested
-    const { status, text, retryAfter } = await postRegistration(endpoint, requested, token, onCall)
+    const { status, text, retryAfter } = await postRegistration(endpoint, { requested, token }, deps)
     const { error, description } = readRegistrationError(text, token)
     if (status >= 200 && status < 300 && error === undefined) {
       const client = readRegistrationResponse(text, requested, now())
       if (typeof client === 'string')
-        throw notRegistered(`the registration endpoint responded ${status}, but ${client}`, HOUR_SECONDS)
+        throw notRegistered(`the registration endpoint responded ${status}, but ${client}`, uncertainPause())
       const differences = differencesIn(text, requested, client)
       if (differences !== '') log.warn({}, `the client is registered, but not as requested: ${differences}`)
       if (refusal !== undefined)
@@ -105,18 +106,22 @@ function refused(status: number, error: (string | undefined)[], wait: number | u
   return notRegistered(reason, Math.min(wait ?? REFUSED_SECONDS, HOUR_SECONDS), instead)
 }
 
-async function postRegistration(endpoint: string, requested: object, token?: string, onCall?: OnCall) {
+async function postRegistration(
+  endpoint: string,
+  { requested, token }: { requested: object; token: string | undefined },
+  { onCall, uncertainPause }: { onCall: OnCall; uncertainPause: () => number },
+) {
   const post = { method: 'POST', body: JSON.stringify(requested), token }
   try {
     return await measureCall(
       () => inSpan('POST registration', { 'url.full': endpoint }, () => request(endpoint, post)),
-      (response, seconds) => onCall?.({ operation: 'registration', status: response?.status, seconds }),
+      (response, seconds) => onCall({ operation: 'registration', status: response?.status, seconds }),
     )
   } catch (error) {
     const networkError = networkErrorOf(error)
     const reason = `no response from the registration endpoint: ${describeNetworkError(networkError)}`
     if (UNSENT.includes(networkError) || hasAdvice(networkError)) throw signInUnavailable(reason, error)
-    throw notRegistered(`${reason} (a client may have been created anyway)`, HOUR_SECONDS)
+    throw notRegistered(`${reason} (a client may have been created anyway)`, uncertainPause())
   }
 }
 

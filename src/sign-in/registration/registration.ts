@@ -1,6 +1,7 @@
 // Stores the client that onramp registered, sealed and shared by all processes. It is registered again when its secret
 // expires, when the server has lost it, or when the settings request something else.
 import { setTimeout as pause } from 'node:timers/promises'
+import type { ServerMetadata } from 'openid-client'
 import type { KeyRing } from '../../records/data-key.ts'
 import { takeLease } from '../../records/lease.ts'
 import type { Records } from '../../records/records.ts'
@@ -19,6 +20,9 @@ const LIFE_SECONDS = 5 * 365 * 24 * 3600
 const RENEW_AHEAD_MS = 3600 * 1000
 const MAX_WAIT_MS = 10_000
 const RETRY_MS = 200
+/** Doubled pauses: one late response doesn't stop sign-in for long, and an hour creates at most ten clients. */
+const FIRST_PAUSE_SECONDS = 10
+const MAX_PAUSE_SECONDS = 3600
 
 /** In milliseconds since 1970. An expiry of 0 means never (RFC 7591 3.2.1). */
 function renewalTime(client: RegisteredClient): number {
@@ -113,10 +117,18 @@ export function createFindClient(
   if (clientId !== undefined)
     return async () => ({ metadata: { client_id: clientId }, auth: await createClientAuth(authentication) })
   const registration = new Registration(settings, deps)
+  /** Attempts since the last success that may have created a client, each of them another one. */
+  let uncertain = 0
+  const uncertainPause = () => Math.min(FIRST_PAUSE_SECONDS * 2 ** uncertain++, MAX_PAUSE_SECONDS)
+  const register = async (server: ServerMetadata) => {
+    const client = await registerClient(settings, server, { ...deps, uncertainPause })
+    uncertain = 0
+    return client
+  }
 
   return async (server, mayRegister) => {
     const client = mayRegister
-      ? await registration.current(() => registerClient(settings, server, deps))
+      ? await registration.current(() => register(server))
       : await registration.stored()
     if (client === undefined) return undefined
     const agreed = client.token_endpoint_auth_method as ClientAuthentication['method']
