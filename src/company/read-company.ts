@@ -177,6 +177,7 @@ export function readCompany(file: string, supported: SupportedTexts = {}): Compa
 export function loadCompany(file: string | undefined, catalogue: SupportedTexts = {}): Company {
   if (file === undefined) return neutralCompany
   const { company, faults } = readCompany(file, catalogue)
-  if (company === undefined) throw new SettingsError(faults, 'faults in COMPANY_FILE')
-  return company
+  if (company !== undefined) return company
+  const named = faults.map((fault) => fault.replace(/^(?!COMPANY_FILE )/, 'COMPANY_FILE has a fault: '))
+  throw new SettingsError(faults.length > 1 ? faults : named, 'faults in COMPANY_FILE')
 }

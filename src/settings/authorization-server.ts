@@ -66,12 +66,15 @@ export const authorizationServerDefinitions = {
   OIDC_INITIAL_ACCESS_TOKEN: {
     secret: true,
     meaning: 'Initial access token for dynamic registration, if the server requires one',
-    schema: text,
+    schema: text.regex(/^[!-~]+$/, 'has characters that no header can carry'),
   },
   OIDC_SCOPE: {
     default: 'openid email profile offline_access',
     meaning: 'Scopes requested at sign-in. Without `openid`, onramp uses plain OAuth 2.1 (no ID token)',
-    schema: text.transform((scope) => scope.trim().split(/\s+/).join(' ')),
+    schema: text
+      .transform((scope) => scope.trim().split(/\s+/).join(' '))
+      // RFC 6749 3.3.
+      .refine((scope) => /^[ !#-[\]-~]+$/.test(scope), 'must be names separated by spaces, without quotes'),
   },
   OIDC_PROMPT: {
     meaning: 'Sent as `prompt` at sign-in: `consent`, `login`, `select_account`, or several of them',

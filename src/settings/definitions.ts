@@ -24,8 +24,9 @@ const wholeNumber = (min: number, max: number) =>
     .transform(Number)
     .refine((n) => n >= min && n <= max, `must be between ${min} and ${max}`)
 
+/** A comma alone counts as an item, which the schema then rejects. */
 const list = <T>(item: z.ZodType<T, string>) =>
-  text.transform((value) => value.split(/[\s,]+/).filter(Boolean)).pipe(z.array(item))
+  text.transform((value) => value.match(/[^\s,]+/g) ?? [value]).pipe(z.array(item))
 
 /** Lines, or a comma-separated list. Distinguished names need quotes, because their parts could be other groups. */
 const names = z.string().transform((value, context) => {
@@ -39,6 +40,7 @@ const names = z.string().transform((value, context) => {
     context.addIssue(
       'has a name with commas or quotes: write a distinguished name in double quotes, such as "CN=Search Admins,OU=Groups,DC=acme", or each name on a line of its own',
     )
+  if (uniqueNames.size === 0) context.addIssue('holds no name')
   return [...uniqueNames]
 })
 
@@ -148,7 +150,7 @@ const webhookSecrets = list(
     const bytes = Buffer.from(base64 ?? '', 'base64').length
     return bytes >= 24 && bytes <= 64
   }, SECRET_WANTED),
-).refine((secrets) => secrets.length > 0, SECRET_WANTED)
+)
 
 export const definitions = {
   PORT: { default: '3000', meaning: 'Port to listen on', schema: wholeNumber(0, 65_535) },
@@ -333,7 +335,7 @@ export const definitions = {
   ...clientCredentials('SMTP_OAUTH', '`private_key_jwt`, or of a service account'),
   SMTP_OAUTH_SCOPE: {
     meaning: 'Scope of the access token, such as `https://outlook.office365.com/.default`',
-    schema: text,
+    schema: authorizationServerDefinitions.OIDC_SCOPE.schema,
   },
   MAIL_FROM: {
     meaning: 'Sender of invitations: `Name <address>`, a person or team that people know',

@@ -21,7 +21,9 @@ export type Setting = {
 
 function urlFault(text: string, mayHaveQuery: boolean): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || !/^https?:$/.test(url.protocol))
+  // The URL standard also allows other characters in a name, such as the star of a pattern.
+  const isNamed = url !== undefined && /^(\[.+\]|[\w-]+(\.[\w-]+)*\.?)$/.test(url.hostname)
+  if (!isNamed || !/^https?:$/.test(url.protocol))
     return 'is not an address: write it like https://name.example'
   if (!isSafeUrl(text)) return 'must start with https:// (plain http is accepted for loopback addresses only)'
   if (url.username || url.password) return 'must not contain a username or password'

@@ -44,6 +44,16 @@ it('company.schema.json accepts the example company file, and refuses the same f
     expect(validate({ ...acme, ...wrong })).toBe(false)
 })
 
+it.each([
+  ['with one fault', 'nam: Acme', /^COMPANY_FILE has a fault: company\.yaml:1:1 nam: /],
+  ['with two faults', 'nam: Acme\nproduct: 7', /^2 faults in COMPANY_FILE need to be fixed:\n/],
+  ['that isn’t there', undefined, /^COMPANY_FILE names a file that cannot be read/],
+])('a company file %s is refused under the name of its setting', (_what, yaml, message) => {
+  using folder = companyFolder()
+  const file = yaml === undefined ? folder.file : folder.write('company.yaml', yaml)
+  expect(() => loadCompany(file)).toThrow(message)
+})
+
 it('without a company file the pages are neutral, and their color is readable', () => {
   const { name, product, logo, links, languages, color } = loadCompany(undefined)
   expect(name).toBeUndefined()
