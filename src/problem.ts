@@ -27,6 +27,7 @@ export type ProblemCode =
   | 'service_refused_sign_in'
   | 'service_unavailable'
   | 'sign_in_denied'
+  | 'sign_in_ended'
   | 'sign_in_expired'
   | 'sign_in_failed'
   | 'sign_in_misconfigured'

@@ -153,7 +153,7 @@ export class TokenRefresh {
       const reason = describeErrorResponse(error)
       // Right after a sign-in, the next one may end the same way, so the person decides.
       if (NEEDS_PERSON.test(reason))
-        throw new Problem(400, 'sign_in_expired', {
+        throw new Problem(400, 'sign_in_ended', {
           detail: `refresh: ${reason}`,
           cause: error,
           ...omitUndefined({ tryAgain: new SignInAgain(req).tryAgain }),

@@ -331,7 +331,7 @@ it.each(['interaction', 'login', 'consent', 'account_selection'])(
     const { ada, refused, answers, isSignedIn } = await setUpSignedInPerson()
     refused.add('all')
     answers['/token'] = () => ({ status: 400, body: { error: `${what}_required` } })
-    expect(await ada.call()).toBe('sign_in_expired')
+    expect(await ada.call()).toBe('sign_in_ended')
     expect(await isSignedIn()).toBe(true)
   },
 )

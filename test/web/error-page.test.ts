@@ -117,6 +117,7 @@ const PAGES: Record<ProblemCode, string> = {
   service_refused_sign_in: '403 warn',
   service_unavailable: '503 warn again reloads',
   sign_in_denied: '403 info',
+  sign_in_ended: '400 info',
   sign_in_expired: '400 info',
   sign_in_failed: '400 info',
   sign_in_misconfigured: '502 warn help overview',
