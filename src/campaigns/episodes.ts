@@ -216,12 +216,19 @@ export function emailOutlook(
   const state = { ...keepState, evaluatedAt: Infinity }
   const isRunFor = keepState.lastRunAt !== undefined && person.listedAt !== undefined
   const isOpen = (at: number) => isWorkingTime(at, calendar)
-  for (let at = Math.max(now, last); isRunFor && at < now + OUTLOOK_MS; at += HOUR_MS)
-    // What is due on a day is due in its last hour.
-    for (const name of isOpen(at) && !isOpen(at + HOUR_MS) ? CAMPAIGNS : []) {
+  let isLastHour = false
+  // What is due on a day is due in its last hour. Daylight saving time moves the next day's by an hour.
+  for (
+    let at = Math.max(now, last);
+    isRunFor && at < now + OUTLOOK_MS;
+    at += isLastHour ? 23 * HOUR_MS : HOUR_MS
+  ) {
+    isLastHour = isOpen(at) && !isOpen(at + HOUR_MS)
+    for (const name of isLastHour ? CAMPAIGNS : []) {
       const due = dueEmailOf(name, person, { state, now: at, calendar })
       const from = Math.max(now, last, at - LAST_HOUR_MS)
       if (due.kind === 'email') return { wait, next: { name, reminder: due.reminder, at: from } }
     }
+  }
   return { wait, next: undefined }
 }
