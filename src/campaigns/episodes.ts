@@ -214,15 +214,11 @@ export function emailOutlook(
   const wait = last > now ? { why, at: nextWorkday(last, calendar) } : undefined
   // The next check evaluates what pages recorded.
   const state = { ...keepState, evaluatedAt: Infinity }
-  const isRunFor = keepState.lastRunAt !== undefined && person.listedAt !== undefined
+  if (keepState.lastRunAt === undefined || person.listedAt === undefined) return { wait, next: undefined }
   const isOpen = (at: number) => isWorkingTime(at, calendar)
   let isLastHour = false
   // What is due on a day is due in its last hour. Daylight saving time moves the next day's by an hour.
-  for (
-    let at = Math.max(now, last);
-    isRunFor && at < now + OUTLOOK_MS;
-    at += isLastHour ? 23 * HOUR_MS : HOUR_MS
-  ) {
+  for (let at = Math.max(now, last); at < now + OUTLOOK_MS; at += isLastHour ? 23 * HOUR_MS : HOUR_MS) {
     isLastHour = isOpen(at) && !isOpen(at + HOUR_MS)
     for (const name of isLastHour ? CAMPAIGNS : []) {
       const due = dueEmailOf(name, person, { state, now: at, calendar })

@@ -155,7 +155,7 @@ export class ListedPeople {
       return `${this.changes.length} ${people} have another address there, by their id, so it may be the wrong list or the wrong column. ${IF_WRONG} Otherwise, add --confirm.`
   }
 
-  /** Sentences for the operator, also about `sameNames`. @param isDone false before a run, when nothing has moved yet */
+  /** Sentences for the operator. @param changes may have `sameNames` @param isDone false before a run */
   static describe(changes: readonly AddressChange[], isDone: boolean): string[] {
     /** The first address in the chain of moves that ends at this one. */
     const originOf = (address: string): string => {
