@@ -78,7 +78,7 @@ it('a sign-out that loses Redis still signs out the device', async () => {
   await redis.kill()
   await signingOut
   running.sandbox.switches.reset()
-  expect(browser.page.url).toBe(`${running.url}/signed-out`)
+  expect(browser.page.url).toBe(`${running.url}/signed-out?device=only`)
   expect(browser.page.status).toBe(200)
   // Only the cookie that marks the sign-out is left, so the next sign-in sends prompt=login.
   expect(browser.cookieHeader(running.url)).toMatch(/^onramp-browser=[\w-]+\.ask$/)

@@ -198,7 +198,7 @@ it('a full store still deletes a session, and the next sign-in sends prompt=logi
 it('a store that can’t delete leaves the device signed out, and the tokens are revoked', async () => {
   const { at, ada, taken, signOut } = await signedInOn()
   at.fails = (operation, key) => operation === 'remove' && key.startsWith('session:')
-  expect((await signOut()).headers['location']).toBe('/signed-out')
+  expect((await signOut()).headers['location']).toBe('/signed-out?device=only')
   expect(taken()).toHaveLength(2)
   expect(await ada.currentUser()).toMatchObject({ code: 'signed_out' })
 })
@@ -210,7 +210,7 @@ it('while the store is unavailable, our page signs out the device', async () => 
   at.fails = () => true
   for (const path of ['/SIGN-OUT/', '/sign-out']) {
     const { headers } = await ada.agent.post(path).expect(303)
-    expect([headers['location'], headers['set-cookie']?.[0]]).toEqual(['/signed-out', CLEARED])
+    expect([headers['location'], headers['set-cookie']?.[0]]).toEqual(['/signed-out?device=only', CLEARED])
     expect(headers['set-cookie']?.at(-1)).toMatch(/^onramp-browser=[\da-f]{32}\.ask;/)
   }
 
@@ -219,7 +219,11 @@ it('while the store is unavailable, our page signs out the device', async () => 
     await bob.agent.get('/signed-out').set({ 'sec-fetch-site': site }).expect(503)
   const sameOrigin = { 'sec-fetch-site': 'same-origin' }
   const { body } = await bob.agent.get('/signed-out').set(sameOrigin).expect(200)
-  expect(body).toMatchObject({ view: 'sign-in/signed-out', isOverThere: false })
+  expect(body).toMatchObject({ view: 'sign-in/signed-out', isOnDevice: true, isOverThere: false })
   at.fails = () => false
   expect(await bob.currentUser()).toMatchObject({ code: 'signed_out' })
+  // The redirect may come back after the store.
+  const page = await ada.agent.get('/signed-out?device=only').expect(200)
+  expect(page.body).toMatchObject({ isOnDevice: true })
+  expect((await ada.agent.get('/signed-out').expect(200)).body).toMatchObject({ isOnDevice: false })
 })

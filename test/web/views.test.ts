@@ -56,7 +56,7 @@ const pages: Record<string, Record<string, unknown>> = {
   },
   'sign-in/confirmed': frame,
   'sign-in/same-account': { ...frame, account: 'ada@acme.example', returnTo: '/onboarding' },
-  'sign-in/signed-out': { ...frame, isOverThere: false, refresh: undefined },
+  'sign-in/signed-out': { ...frame, isOnDevice: false, isOverThere: false, refresh: undefined },
   'sign-in/signed-in-again': frame,
   'sign-in/signing-out': frame,
   'web/problem': {

@@ -43,7 +43,8 @@ export function createSignOutRoutes(signOut: SignOut, limit: RequestHandler, sen
     res.setHeader('Clear-Site-Data', '"cache", "storage"')
     // The second request of a double click still has to redirect.
     const refresh = pending?.endSessionUrl === undefined ? undefined : REFRESH
-    sendPage(req, res, { view: 'sign-in/signed-out', data: { isOverThere, refresh } })
+    const isOnDevice = req.query['device'] === 'only'
+    sendPage(req, res, { view: 'sign-in/signed-out', data: { isOnDevice, isOverThere, refresh } })
   })
 
   return router
@@ -58,6 +59,7 @@ export const signOutWithoutStore =
     const isWanted = req.method === 'POST' || isProvenFromOwnPage(req)
     if (!(error instanceof StoreUnavailable) || path === undefined || !isWanted) return next(error)
     signOut.endOnDevice(req, res, error)
-    if (path.toLowerCase() === 'sign-out') return seeOther(res, '/signed-out')
-    sendPage(req, res, { view: 'sign-in/signed-out', data: { isOverThere: false, refresh: undefined } })
+    if (path.toLowerCase() === 'sign-out') return seeOther(res, '/signed-out?device=only')
+    const data = { isOnDevice: true, isOverThere: false, refresh: undefined }
+    sendPage(req, res, { view: 'sign-in/signed-out', data })
   }
