@@ -125,7 +125,9 @@ export function historyOf(
     const intent = counted.intents?.apps.find(({ instance }) => instance === app.instance)
     const { since } =
       (app.isUnconfirmed && intent?.since) || isSetAside ? { ...intent } : { ...records[index] }
-    return { ...app, since }
+    // No one saw a consent, so the page says why it counts as connected.
+    const isDelisted = app.state === 'connected' && records[index]?.delistedAt !== undefined
+    return { ...app, since, isDelisted }
   })
   const appsInQuestion = new Set(unansweredDelistings(keepState).map(({ instance }) => instance))
   const { checkedAt, delistedInstances } = summary
@@ -337,6 +339,7 @@ export function personPage(
         text: displayName(app.instance),
         details: [
           stateText(app, t),
+          app.isDelisted ? t('person.delisted') : [],
           app.lostAs === undefined ? [] : t('person.moved'),
           app.newAt === undefined ? [] : t(app.movedFrom === undefined ? 'person.new' : 'person.moved'),
           inQuestion(app.instance) ? questionText : [],

@@ -4,7 +4,7 @@ import { personPage } from '../../src/admin/person-history.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import type { DelistedApp, KeepState } from '../../src/people/keep-state.ts'
-import { newPerson, withAction, type Person } from '../../src/people/person.ts'
+import { newPerson, withAction, type AppRecord, type Person } from '../../src/people/person.ts'
 import { newKeepState, withAppStates, withEachApp } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 
@@ -58,7 +58,7 @@ it('a person’s page labels the details of the list', () => {
 it.each<[string[], Partial<DelistedApp>]>([
   [['jira · Gone from their list,An admin is asked whether it was removed'], {}],
   [[], { markedRemovedAt: NOW }],
-  [['jira · Connected'], { markedConnectedAt: NOW }],
+  [['jira · Connected,Gone from their list'], { markedConnectedAt: NOW }],
 ])('an app that left many lists has the line %j on a person’s page', (line, answer) => {
   const person = apps({ jira_1: 'connected', slack_1: 'unconnected', trello_1: 'unconnected' })
   const [jira, ...others] = person.lastCheck!.apps
@@ -69,6 +69,15 @@ it.each<[string[], Partial<DelistedApp>]>([
   const at = new Date(NOW).toISOString()
   expect(rows.filter(([text]) => text?.startsWith('jira'))).toEqual(line.map((text) => [text, at]))
   expect(page.help.text).toContain('They have slack and trello left.')
+})
+
+it.each<[how: string, change: Partial<AppRecord>, details: string[]]>([
+  ['left the person’s list without a consent', { delistedAt: NOW }, ['Connected', 'Gone from their list']],
+  ['was connected by a consent', {}, ['Connected']],
+  ['is back after it left the list', { status: 'awaiting', delistedAt: NOW }, ['Not connected']],
+])('an app that %s is described so on their page', (_how, change, details) => {
+  const page = pageOf(withEachApp(apps({ jira_1: 'connected' }), change))
+  expect(page.apps.map((app) => app.details)).toEqual([details])
 })
 
 it.each([
