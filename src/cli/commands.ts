@@ -91,7 +91,7 @@ Examples:
     .option('--include-guests', 'guests of your directory count as on the list')
     .option(
       '--confirm',
-      'accept a list that drops more than a tenth of the people, or has new ids or addresses for them',
+      'accept a list that drops more than a tenth of the people, or has new ids or addresses for them; and empty lists of apps',
     )
     .option('--json', 'print the counts as one line of JSON; with --dry-run, after one line for each email')
     .addHelpText(
