@@ -142,7 +142,7 @@ it.each<[string, string | undefined, Person]>([
   ],
   ['someone who has everything', undefined, withEachApp(invited(4), { status: 'connected' })],
 ])('the page of %s says which email comes next: %s', (_who, next, person) => {
-  expect(/Next, from (.*?\.)(?= |$)/.exec(pageOf(listed(person)).help.text)?.[1]).toBe(next)
+  expect(/Next email, from (.*?\.)(?= |$)/.exec(pageOf(listed(person)).help.text)?.[1]).toBe(next)
 })
 
 it('no email comes next for someone who isn’t on the list', () => {

@@ -76,9 +76,11 @@ function simulatedHistory(index: number, days: readonly number[]): Pick<Colleagu
   const add = (time: number, change: Event['change']) => void events.push({ at: time, change })
   const email = (time: number, reminder: number, state: 'sent' | 'failed' = 'sent') =>
     add(time, (person) => withEmail(person, { campaign: ONBOARDING, reminder, state, now: time }))
-  const check = (time: number, connected: readonly number[]) => {
-    add(time, (person) => withCheck(person, { checkedAt: time, unconnected: unconnected(connected) }, time))
-    return { connected, events }
+  const check = (time: number, places: readonly number[]) => {
+    const connected = places.flatMap((app) => ({ ...APPS[app]!, since: time, consentStartedAt: time }))
+    const page = { checkedAt: time, unconnected: unconnected(places), connected }
+    add(time, (person) => withCheck(person, page, time))
+    return { connected: places, events }
   }
 
   const nothing = { connected: [], events }
@@ -110,7 +112,9 @@ function simulatedHistory(index: number, days: readonly number[]): Pick<Colleagu
   }
   if (outcome < 54) return check(soon, ALL)
   if (outcome < 84) return check(soon, ALL.slice(0, outcome % 5))
-  const apps: AppIntent[] = [{ instance: 'jira_1', kind: outcome % 5 === 0 ? 'unconfirmed' : 'blocked' }]
+  const apps: AppIntent[] = [
+    { instance: 'jira_1', since: soon, kind: outcome % 5 === 0 ? 'unconfirmed' : 'blocked' },
+  ]
   const history = check(soon, [0, 1])
   add(soon, (person) => withIntents(person, soon, apps, soon))
   return history
