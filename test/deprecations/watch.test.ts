@@ -167,6 +167,14 @@ test.each([
   expect(await request.text()).toBe('{"citations":1}')
 })
 
+test('a watched fetch counts a Request with the method and body of the options', async () => {
+  const { logged, options } = noticing()
+  const answer = (_input: Request, _init?: RequestInit) => Promise.resolve(new Response('{}'))
+  const fetch = watchDeprecations(answer, publishedSchedule, options)
+  await fetch(new Request('https://a/rest/api/v1/chat'), { method: 'POST', body: '{"citations":1}' })
+  await expect.poll(() => logged).toMatchObject([{ item: 'chat.citations', by: 'use' }])
+})
+
 test('a watched fetch doesn’t read a stream in the request', async () => {
   const body = new Blob(['{"citations":1}']).stream()
   const { items } = await sending('/rest/api/v1/chat', { body, duplex: 'half' }, '{}')

@@ -17,9 +17,9 @@ const publicUrl = 'https://onramp.example'
 
 const email = 'dan@acme.example'
 
-function setUpInvites(user?: User, people = testPeople()) {
+function setUpInvites(user?: User, people = testPeople(), sentAt = 0) {
   const hints: (string | undefined)[] = []
-  const read = () => Promise.resolve({ email, datasources: [], sentAt: 0 })
+  const read = () => Promise.resolve({ email, datasources: [], sentAt })
   const sendPage = (_req: unknown, res: express.Response) => void res.end()
   const log = { info: () => {}, warn: () => {} }
   const optOut = { people, sendPage, limit: () => {}, audit: () => {}, log, now: Date.now }
@@ -80,6 +80,20 @@ it('a link to a former address still works for its person, and stops their email
     .expect(200)
   expect((await people.get(email))?.optedOutAt).toBeUndefined()
   expect((await people.get('daniel@acme.example'))?.optedOutAt).toBeDefined()
+})
+
+it('a link to a reassigned address works for its new owner', async () => {
+  const { app, people, hints } = setUpInvites(undefined, testPeople(), Date.now() + 60_000)
+  await people.change(email, (person) => ({ ...person, name: 'Dan' }))
+  await people.rename(email, 'daniel@acme.example')
+  await people.change(email, (person) => ({ ...person, name: 'Another Dan' }))
+
+  await request(app).get('/invite/token/start').set('sec-fetch-site', 'same-origin').expect(303)
+  await request(app).post('/invite/token/opt-out').type('form').send({ 'List-Unsubscribe': 'One-Click' })
+
+  expect(hints).toEqual([email])
+  expect((await people.get('daniel@acme.example'))?.optedOutAt).toBeUndefined()
+  expect((await people.get(email))?.optedOutAt).toBeDefined()
 })
 
 it('people start a sign-in from an invitation even while the store is down', async () => {

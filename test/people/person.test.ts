@@ -287,6 +287,16 @@ it('a person stays finished since the first time, also after a lapse', () => {
   expect(afterCheck(lost, [], AT + 3).finishedAt).toBe(AT + 1)
 })
 
+it('a person whose only app left many lists has finished only after a consent', () => {
+  const gone = (consentStartedAt?: number) => {
+    const connected = [{ instance: 'jira_1', name: 'jira_1', since: AT, consentStartedAt }]
+    const delisted = new Set(['jira_1'])
+    const check = { checkedAt: AT + 2, unconnected: [], connected, delisted }
+    return withCheck(afterCheck(ada, listed('jira_1')), check, AT + 2).finishedAt
+  }
+  expect([gone(), gone(AT + 1)]).toEqual([undefined, AT + 2])
+})
+
 it('a milestone keeps its first time, and ten sign-ins with one address are kept', () => {
   expect(withMilestone(withMilestone(ada, 'openedAt', AT), 'openedAt', AT + 1).openedAt).toBe(AT)
   let person = ada
