@@ -338,8 +338,7 @@ export function personPage(
         time: timeOf(app.since),
         text: displayName(app.instance),
         details: [
-          stateText(app, t),
-          app.isDelisted ? t('person.delisted') : [],
+          stateTexts(app, t),
           app.lostAs === undefined ? [] : t('person.moved'),
           app.newAt === undefined ? [] : t(app.movedFrom === undefined ? 'person.new' : 'person.moved'),
           inQuestion(app.instance) ? questionText : [],
@@ -379,10 +378,10 @@ function detailsOf(event: EventDetails, displayName: (instance: string) => strin
 const isLost = ({ state, lapsedAt, lostAs }: PersonApp): boolean =>
   state === 'unconnected' && lapsedAt !== undefined && lostAs === undefined
 
-function stateText(app: PersonApp, t: Texts): string {
-  const { state, isUnconfirmed } = app
-  if (isUnconfirmed) return t('person.unconfirmed')
-  if (state === 'blocked') return t('admin.filter.blocked')
+function stateTexts(app: PersonApp & { isDelisted: boolean }, t: Texts): string[] {
+  const { state, isUnconfirmed, isDelisted } = app
+  if (isUnconfirmed) return [t('person.unconfirmed')]
+  if (state === 'blocked') return [t('admin.filter.blocked')]
   const textState = state === 'unconnected' ? (isLost(app) ? 'lapsed' : 'waiting') : state
-  return t(`admin.state.${textState}`)
+  return [t(`admin.state.${textState}`), ...(isDelisted ? [t('person.delisted')] : [])]
 }
