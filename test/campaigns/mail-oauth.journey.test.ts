@@ -1,7 +1,7 @@
 // A mailbox without a password: a real authorization server (oidc-provider) issues the access tokens, and a mail server
 // (smtp-server) introspects each.
 import { execFileSync } from 'node:child_process'
-import { createPrivateKey, createPublicKey, randomBytes, randomUUID } from 'node:crypto'
+import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -289,6 +289,9 @@ const whole = {
   SMTP_OAUTH_CLIENT_ID: 'mailer',
   SMTP_OAUTH_CLIENT_SECRET: 'x',
 }
+const certified = { SMTP_OAUTH_CLIENT_SECRET: '', SMTP_OAUTH_CLIENT_CERT_FILE: path('crt') }
+const { privateKey: otherKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+writeFileSync(path('other'), otherKey.export({ type: 'pkcs8', format: 'pem' }))
 const together = 'SMTP_OAUTH_CLIENT_ID belongs together with'
 it.each<[Record<string, string>, string[]]>([
   [{}, []],
@@ -299,6 +302,12 @@ it.each<[Record<string, string>, string[]]>([
   [{ SMTP_OAUTH_CLIENT_ID: '' }, [together]],
   [{ SMTP_OAUTH_CLIENT_SECRET: '' }, [together]],
   [{ SMTP_OAUTH_CLIENT_KEY_FILE: path('key') }, [together]],
+  [{ SMTP_OAUTH_CLIENT_CERT_FILE: path('crt') }, ['SMTP_OAUTH_CLIENT_KEY is required']],
+  [{ ...certified, SMTP_OAUTH_CLIENT_KEY_FILE: path('key') }, []],
+  [
+    { ...certified, SMTP_OAUTH_CLIENT_KEY_FILE: path('other') },
+    ['SMTP_OAUTH_CLIENT_CERT is not the certificate'],
+  ],
   [{ SMTP_OAUTH_ISSUER: 'http://as.example' }, ['SMTP_OAUTH_ISSUER must start with https://', together]],
   [{ SMTP_URL: 'smtp://smtp.office365.com' }, ['SMTP_URL needs the mailbox']],
 ])('the settings of a mailbox with access tokens are validated: %j', (env, faults) => {

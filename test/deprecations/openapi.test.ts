@@ -98,6 +98,7 @@ test('a response that declares the field may be a use', async () => {
   expect(report.mayBeInUse).toMatchObject([{ id: 'chat.citations', confidence: 'sent' }])
 })
 
+const citingQuery = [{ in: 'query', name: 'citations' }]
 test.each<[string, string]>([
   ['a name at a deeper level', chat({ properties: { a: citing } })],
   ['a member of any name', chat({ ...plain, additionalProperties: citing })],
@@ -114,7 +115,8 @@ test.each<[string, string]>([
   ['a discriminator that names no schemas', chat({ ...plain, discriminator: { propertyName: 'type' } })],
   ['a dynamic reference', chat({ ...plain, items: { $dynamicRef: '#x' } })],
   ['an example', chat({ ...plain, example: { messages: [{ citations: [] }] } })],
-  ['a parameter', posting({ ...taking(plain), parameters: [{ in: 'query', name: 'citations' }] })],
+  ['a parameter', posting({ ...taking(plain), parameters: citingQuery })],
+  ['a parameter of the path', api({ '/rest/api/v1/chat': { post: taking(plain), parameters: citingQuery } })],
   ['a type, name or reference that can’t become text', chat({ ...plain, ...MUTE_ALL })],
 ])('the field may be declared by %s', async (_what, content) => {
   expect(await outcome(content, 'a.json')).toEqual(possible)
