@@ -176,9 +176,10 @@ export class EmailDelivery {
     const several = emptied.filter(({ appsLeft }) => appsLeft > 1)
     const isForAll = isSweep && this.#checks.listed === 0
     const isDoubtful = isSuspiciouslyMany(several, this.#checks.several) && !isForAll
-    if (isDoubtful && isEmptyConfirmed?.() !== true) tally.emptied += emptied.length
+    const isConfirmed = isDoubtful && isEmptyConfirmed?.() === true
+    if (isDoubtful && !isConfirmed) tally.emptied += emptied.length
     else if (!this.#isDryRun)
-      for (const { entry, checked } of emptied) await this.#ledger.recordCheck(entry, checked)
+      for (const { entry, checked } of emptied) await this.#ledger.recordCheck(entry, checked, isConfirmed)
   }
 
   get #isDryRun(): boolean {

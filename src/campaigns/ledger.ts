@@ -111,10 +111,19 @@ export class EmailLedger {
     )
   }
 
-  /** Records a check without an email. @param checked undefined: the service knows no such account */
-  async recordCheck(entry: ListEntry, checked: CheckToRecord | undefined): Promise<void> {
+  /**
+   * Records a check without an email.
+   * @param checked undefined: the service knows no such account
+   * @param isWithdrawn apps that it no longer lists weren't connected, but withdrawn
+   */
+  async recordCheck(
+    entry: ListEntry,
+    checked: CheckToRecord | undefined,
+    isWithdrawn = false,
+  ): Promise<void> {
     await this.#change(entry.email, (before) => {
-      if (checked !== undefined) return this.#withCheckApplied(before, entry, checked)
+      const known = isWithdrawn ? withoutOpenApps(before) : before
+      if (checked !== undefined) return this.#withCheckApplied(known, entry, checked)
       const person = withDetails(before, entry)
       return person.unknownAt === undefined ? { ...person, unknownAt: this.#deps.now() } : person
     })
@@ -147,3 +156,11 @@ export class EmailLedger {
       }
   }
 }
+
+const withoutOpenApps = ({ lastCheck, ...person }: Person): Person =>
+  lastCheck === undefined
+    ? person
+    : {
+        ...person,
+        lastCheck: { ...lastCheck, apps: lastCheck.apps.filter(({ status }) => status === 'connected') },
+      }

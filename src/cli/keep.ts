@@ -251,8 +251,10 @@ async function runKeep(
     state: stateAfter,
   })
   const faults = [...input.faults, ...keepRun.listFaults]
-  const needs = needsOfRun(tally, zonesWithoutRun(stateAfter, now()).join(', '), faults)
-  const countedState = await withCounts({ ...stateAfter, stopped: undefined, needs }, report, notices, now)
+  const emptied = emptiedAfter(tally, storedState, state)
+  const needs = needsOfRun({ ...tally, emptied }, zonesWithoutRun(stateAfter, now()).join(', '), faults)
+  const uncounted = { ...stateAfter, stopped: undefined, needs, emptied }
+  const countedState = await withCounts(uncounted, report, notices, now)
   await save(countedState)
   if (storedState.pausedUntil !== undefined && current.pausedUntil === undefined)
     stderr.write('The pause is over.\n')
@@ -271,6 +273,10 @@ const createConfirmation =
       actions.push({ at, what: 'confirmed', by: operatorName() })
     return confirm === true
   }
+
+/** A run that checked only a few people says what the last check of everyone found. */
+const emptiedAfter = ({ emptied }: Tally, before: KeepState, { sweep }: KeepState): number =>
+  emptied > 0 || sweep?.endedAt !== before.sweep?.endedAt ? emptied : (before.emptied ?? 0)
 
 /** Adds what the report counts to the state, and sends the emails that follow from it. */
 async function withCounts(state: KeepState, report: Report, notices: KeepNotices, now: () => number) {

@@ -20,7 +20,8 @@ async function runWithEmptied(emptied: number, { list = twelve, apps = TWO, conf
   onramp.checkedEmails.length = 0
   const result = await run(list, confirm)
   const everyone = await Promise.all(list.map(async (email) => appsOf((await onramp.people.get(email))!)))
-  const connected = everyone.filter((all) => all.every(({ state }) => state === 'connected')).length
+  const isConnected = (all: { state: string }[]) => all.every(({ state }) => state === 'connected')
+  const connected = everyone.filter((all) => all.length > 0 && isConnected(all)).length
   return { ...onramp, ...result, connected }
 }
 
@@ -30,7 +31,6 @@ it.each<[whose: string, connected: number, emptied: number, Parameters<typeof ru
   ['a tenth of forty people', 4, 4, { list: people(40) }],
   ['more than a tenth of forty people', 0, 5, { list: people(40) }],
   ['four people who had one app', 4, 4, { apps: ONE }],
-  ['four people, confirmed by an operator', 4, 4, { confirm: { confirm: true } }],
   ['everyone, which the sweep evaluates', 12, 12],
 ])('of empty lists of %s, %i count as connected', async (_whose, connected, emptied, options) => {
   expect(await runWithEmptied(emptied, options)).toMatchObject({ connected })
@@ -48,6 +48,29 @@ it('an outage of one department is said, and leaves no trace once it is over', a
   expect(sentEmails.map(({ subject }) => subject)).not.toContainEqual(expect.stringMatching(/OK again|lost/))
   const { accessEvents, campaigns } = (await store.get(twelve[0]!))!
   expect([accessEvents, campaigns.map(({ name }) => name)]).toEqual([undefined, ['onboarding']])
+})
+
+it('apps that an operator confirmed as withdrawn weren’t connected, and are new once back', async () => {
+  const { run, runForTwelve, people: store } = await runWithEmptied(4, { confirm: { confirm: true } })
+  const withdrawn = (await store.get(twelve[0]!))!
+  expect([appsOf(withdrawn), withdrawn.finishedAt]).toEqual([[], undefined])
+
+  await runForTwelve(TWO, monday + 2 * DAY)
+  await run(twelve)
+  const back = (await store.get(twelve[0]!))!
+  expect(appsOf(back)).toMatchObject(
+    TWO.map(() => ({ state: 'unconnected', newAt: expect.any(Number) as number })),
+  )
+  expect([back.accessEvents, appsOf(back).filter(({ lapsedAt }) => lapsedAt)]).toEqual([undefined, []])
+})
+
+it('empty lists stay in question until a check of everyone finds none', async () => {
+  const { run, unconnectedApps, conditions, keepState } = await runWithEmptied(4)
+  const hourLater = await run(twelve)
+  expect([hourLater.exit, (await keepState.load()).needs?.length]).toEqual([3, 1])
+  for (const email of twelve) unconnectedApps.set(email, TWO)
+  conditions.now += 6 * HOUR
+  expect((await run(twelve)).exit).toBe(0)
 })
 
 it('someone with an empty list and a due reminder is checked once', async () => {
