@@ -7,6 +7,7 @@ import type { createDelistings } from '../people/delistings.ts'
 import type { PeopleStore } from '../people/people-store.ts'
 import {
   appsOf,
+  isGone,
   withAction,
   withMilestone,
   withCheck,
@@ -39,7 +40,7 @@ type ReadRecord = { person: Person | undefined }
 
 type RecordedPeople = Pick<PeopleStore, 'get' | 'change' | 'rename' | 'addressAt' | 'shownApps'>
 
-type Delistings = Pick<ReturnType<typeof createDelistings>, 'instances'>
+type Delistings = Pick<ReturnType<typeof createDelistings>, 'instances' | 'isEveryoneChecked'>
 
 export class ProgressRecorder {
   readonly #people: RecordedPeople
@@ -191,16 +192,21 @@ export class ProgressRecorder {
     const target = await this.#locateRecord(email, key, read)
     if (target === undefined) return undefined
     const delisted = await this.#delistings.instances()
+    const isEveryoneChecked = await this.#delistings.isEveryoneChecked()
     let wasRenamed = false
     const change = (person: Person, isKnown: boolean) => {
       // The list has renamed them, or an operator has erased them, since the record was read.
       wasRenamed = target.person !== undefined && !isKnown
       if (wasRenamed) return person
-      const visitor = withSignIn(withMilestone(person, 'signedInAt', checkedAt), key)
+      const signedInPerson = withSignIn(withMilestone(person, 'signedInAt', checkedAt), key)
+      const visitor = { ...signedInPerson, visitedAt: checkedAt }
       const [left, had] = [this.#people.shownApps(unconnected), this.#people.shownApps(connected)]
       const check = { checkedAt, unconnected: left, connected: had, delisted }
       const next = withCheck(visitor, check, this.#now())
-      return { ...withIntents(next, checkedAt, intents, this.#now()), visitedAt: checkedAt }
+      // The service may be failing: a run decides, which sees whether other lists are empty, too.
+      if (isEveryoneChecked && isOnList(person) && left.length === 0 && lostSeveral(next, checkedAt))
+        return visitor
+      return withIntents(next, checkedAt, intents, this.#now())
     }
     const latest = await this.#people.change(target.address, change, target)
     if (wasRenamed) return await this.#record(user, walk, checkedAt)
@@ -241,6 +247,13 @@ const isListedInstead = (
   { listedAt, leftAt, hasUnlistedAddress, formerEmails = [] }: Person,
   email: string,
 ) => listedAt !== undefined && (leftAt ?? hasUnlistedAddress) === undefined && formerEmails.includes(email)
+
+/** True for people whom runs check. */
+const isOnList = (person: Person) => person.listedAt !== undefined && !isGone(person)
+
+/** True if two or more apps left the list with this check, though the person hadn't left for their consents. */
+const lostSeveral = ({ lastCheck }: Person, checkedAt: number): boolean =>
+  (lastCheck?.apps ?? []).filter(({ delistedAt }) => delistedAt === checkedAt).length > 1
 
 const RECORDED_FIELDS = [
   'signedInAt',

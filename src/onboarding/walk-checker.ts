@@ -11,7 +11,8 @@ import type { Log } from '../web/log.ts'
 import { callbackPath } from './paths.ts'
 import type { ProgressRecorder } from './progress-recorder.ts'
 import type { TransitionCheck, Transition } from './transition.ts'
-import { applyCheck, mayCheck, withLapses, type UnconnectedApp, type Walk } from './walk.ts'
+import { applyCheck, mayCheck, unblock, unskip, withLapses } from './walk.ts'
+import type { UnconnectedApp, Walk } from './walk.ts'
 import type { WalkStore } from './walk-store.ts'
 
 type TransitionRequest = {
@@ -82,7 +83,10 @@ export class WalkChecker {
     // A run saw these apps connected: without its check, the walk would keep the choices.
     const missed = unconnected.filter(({ instance }) => !endedChoices.includes(instance))
     const replay = (latest: Walk) =>
-      [missed, unconnected].reduce((walkThen, list) => applyCheck(walkThen, list, at, confirmSeconds), latest)
+      [missed, unconnected].reduce(
+        (walkThen, list) => applyCheck(walkThen, list, at, confirmSeconds),
+        endedChoices.reduce((walkThen, instance) => unblock(unskip(walkThen, instance), instance), latest),
+      )
     return withLapses(await walks.update(user, replay, after), lapses)
   }
 

@@ -94,12 +94,15 @@ export function applyCheck(
   confirmSeconds: number,
 ): Walk {
   const byInstance = new Map(unconnected.map((app) => [app.instance, app]))
+  // An empty list may be a fault of the service: choices then end once the person's record says that access ended.
+  const setAsideAfter = ({ skippedAt, blockedAt }: TrackedApp) =>
+    unconnected.length === 0 ? { ...NOT_SET_ASIDE, skippedAt, blockedAt } : NOT_SET_ASIDE
   const tracked = walk.apps.map((app): TrackedApp => {
     const listedApp = byInstance.get(app.instance)
     if (listedApp === undefined)
       return app.status === 'connected'
         ? app
-        : { ...app, ...NOT_SET_ASIDE, status: 'connected', connectedAt: now }
+        : { ...app, ...setAsideAfter(app), status: 'connected', connectedAt: now }
     const current = { ...app, name: listedApp.name, status: listedApp.status }
     // A connected app that is listed again begins anew.
     if (app.status === 'connected') return hasNotReturned(app) ? current : { ...current, attempt: undefined }

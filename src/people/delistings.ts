@@ -1,14 +1,16 @@
-// Tells pages which apps left many lists, and which of them an operator called removed.
+// Tells pages what runs know: which apps left many lists or were called removed, and whether runs check everyone.
 import { delistedInstances, isAnsweredRemoved, type KeepState, type KeepStateStore } from './keep-state.ts'
 
 const FRESH_MS = 60_000
+/** Twice the time between two checks of everyone. */
+const SWEPT_MS = 12 * 3_600_000
 
 /**
  * @param now milliseconds since 1970
  * @returns what counts, or counted a minute ago, or when it could last be read
  */
 export function createDelistings(store: Pick<KeepStateStore, 'load'>, now: () => number) {
-  let state: Pick<KeepState, 'delistedApps'> = {}
+  let state: Pick<KeepState, 'delistedApps' | 'sweep'> = {}
   let readAt = -Infinity
   let reading = Promise.resolve()
   const refresh = (): Promise<void> => {
@@ -32,6 +34,11 @@ export function createDelistings(store: Pick<KeepStateStore, 'load'>, now: () =>
     instances: async (): Promise<ReadonlySet<string>> => {
       await refresh()
       return delistedInstances(state)
+    },
+    /** True if a run began to check everyone lately, so the next one will. */
+    isEveryoneChecked: async (): Promise<boolean> => {
+      await refresh()
+      return Math.abs(now() - (state.sweep?.beganAt ?? 0)) < SWEPT_MS
     },
   }
 }

@@ -1,6 +1,9 @@
 // Runs of `onramp keep` while the service lists nothing for a part of the people, such as one department.
 import { expect, it } from 'vitest'
 import type { RunDeps } from '../../src/campaigns/delivery.ts'
+import { ProgressRecorder } from '../../src/onboarding/progress-recorder.ts'
+import { newWalk } from '../../src/onboarding/walk.ts'
+import { createDelistings } from '../../src/people/delistings.ts'
 import { appsOf } from '../../src/people/person.ts'
 import { setUpSendRuns, unconnectedApps as slack } from '../campaigns/run-fixture.ts'
 import { withAppStates } from '../helpers/people.ts'
@@ -133,4 +136,31 @@ it('empty lists of people whose apps were all off are recorded', async () => {
   const { tally, first } = await sendWithEmptied(4, OFF)
   expect(tally.emptied).toBe(0)
   expect(appsOf(first).map(({ state }) => state)).toEqual(['connected', 'connected'])
+})
+
+it('a page in an outage of one department leaves no trace once it is over', async () => {
+  const {
+    run,
+    runForTwelve,
+    unconnectedApps,
+    conditions,
+    people: store,
+    keepState,
+    sentEmails,
+  } = installation()
+  const now = () => conditions.now
+  await runForTwelve(TWO, monday)
+  for (const email of twelve.slice(0, 6)) unconnectedApps.set(email, [])
+  conditions.now = monday + 5 * HOUR
+  const progress = new ProgressRecorder(store, createDelistings(keepState, now), { warn: () => {} }, now)
+  const visitor = { issuer: 'https://as.example', subject: '0', email: twelve[0]!, emailVerified: true }
+  await progress.recordProgress(visitor, newWalk(now()), now())
+  conditions.now = monday + 6 * HOUR
+  expect((await run(twelve)).err).toContain('lists nothing for 6 people at once')
+
+  await runForTwelve(TWO, monday + DAY)
+  await run(twelve)
+  const { accessEvents, signedInAt } = (await store.get(twelve[0]!))!
+  expect([accessEvents, signedInAt]).toEqual([undefined, monday + 5 * HOUR])
+  expect(sentEmails.map(({ subject }) => subject)).not.toContainEqual(expect.stringMatching(/OK again|lost/))
 })

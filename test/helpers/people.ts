@@ -9,7 +9,10 @@ import { testKeyRing } from './data-key.ts'
 import { memoryRecords } from './memory-records.ts'
 
 /** As before the first run of `onramp keep`. */
-export const noDelistedApps = { instances: () => Promise.resolve(new Set<string>()) }
+export const noDelistedApps = {
+  instances: () => Promise.resolve(new Set<string>()),
+  isEveryoneChecked: () => Promise.resolve(false),
+}
 
 export const newKeepState = (): KeepState => ({ massDisconnects: [], zones: {}, days: [] })
 

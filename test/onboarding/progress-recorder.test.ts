@@ -2,8 +2,8 @@
 import { expect, it } from 'vitest'
 import { ProgressRecorder } from '../../src/onboarding/progress-recorder.ts'
 import { block, applyCheck, skip, startConsent, newWalk, unskip } from '../../src/onboarding/walk.ts'
-import type { Walk } from '../../src/onboarding/walk.ts'
-import { appsOf, newPerson, withListing } from '../../src/people/person.ts'
+import type { UnconnectedApp, Walk } from '../../src/onboarding/walk.ts'
+import { appsOf, newPerson, withListing, type Person } from '../../src/people/person.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
 import { noDelistedApps, testPeople } from '../helpers/people.ts'
 import { listedApp } from './overview-pages.ts'
@@ -297,4 +297,87 @@ it('a person’s choice is recorded at once, even without a check', async () => 
   await one.page([slack])
   await one.recordChoice((walk) => block(walk, 'slack_1', NOW + 1))
   expect(appsOf((await one.people.get(ada.email))!)).toMatchObject([{ state: 'blocked', blockedAt: NOW + 1 }])
+})
+
+const figma = listedApp('figma_1')
+const [TWO, THREE] = [
+  [slack, jira],
+  [slack, jira, figma],
+]
+const LISTED = { listedAt: NOW }
+
+/** Ada has these apps left; ten minutes later, a page finds `left`. @param emptied.known how runs know Ada */
+async function pageWithEmptied(
+  apps: UnconnectedApp[],
+  emptied: { left?: UnconnectedApp[]; consents?: string[]; known?: Partial<Person>; isKept?: boolean } = {},
+  choose = (walk: Walk) => walk,
+) {
+  const { left = [], consents = [], known = LISTED, isKept = true } = emptied
+  const { startProcess, startKeep, advance, report } = setUpProgress()
+  const server = startProcess()
+  await server.page(apps)
+  await server.page(apps, choose)
+  await server.people.change(ada.email, (person) => ({ ...person, ...known }))
+  if (isKept) startKeep()
+  advance(10 * MINUTE)
+  const begin = (walk: Walk, instance: string) =>
+    startConsent(walk, { instance, step: instance, now: NOW + 10 * MINUTE })
+  await server.page(left, (walk) => consents.reduce(begin, walk))
+  return { ...server, advance, report, person: (await server.people.get(ada.email))! }
+}
+
+it.each<[what: string, isConnected: boolean, apps: UnconnectedApp[], Parameters<typeof pageWithEmptied>[1]?]>(
+  [
+    ['two apps at once leaves them to runs', false, TWO],
+    ['two apps at once is recorded without runs', true, TWO, { isKept: false }],
+    ['two apps of someone on no list is recorded', true, TWO, { known: {} }],
+    ['two apps of someone who left the list is recorded', true, TWO, { known: { ...LISTED, leftAt: NOW } }],
+    [
+      'two apps of someone without an account is recorded',
+      true,
+      TWO,
+      { known: { ...LISTED, unknownAt: NOW } },
+    ],
+    ['the only app is recorded', true, [slack]],
+    ['two of three apps is recorded', true, THREE, { left: [figma] }],
+    ['two apps after one consent is recorded', true, TWO, { consents: ['jira_1'] }],
+    ['three apps after two consents is recorded', true, THREE, { consents: ['jira_1', 'figma_1'] }],
+    ['three apps after one consent leaves them to runs', false, THREE, { consents: ['jira_1'] }],
+  ],
+)('a page without %s', async (_what, isConnected, apps, emptied) => {
+  const { report } = await pageWithEmptied(apps, emptied)
+  expect((await report())?.includes('slack_1 connected')).toBe(isConnected)
+})
+
+it('a page without the last app is recorded, though another one left before', async () => {
+  const { startProcess, startKeep, advance, report } = setUpProgress()
+  const { page, people } = startProcess()
+  await page(TWO)
+  await people.change(ada.email, (person) => ({ ...person, ...LISTED }))
+  startKeep()
+  for (const left of [[jira], []]) {
+    advance(MINUTE)
+    await page(left)
+  }
+  expect(await report()).toEqual(['slack_1 connected', 'jira_1 connected'])
+})
+
+it('a list that was empty for an hour leaves no trace but the visit', async () => {
+  const choose = (walk: Walk) => block(skip(walk, 'slack_1', NOW), 'jira_1', NOW)
+  const { page, person, people, advance, report } = await pageWithEmptied(TWO, {}, choose)
+  expect(person).toMatchObject({ visitedAt: NOW + 10 * MINUTE, lastCheck: { checkedAt: NOW } })
+  expect(person.finishedAt).toBeUndefined()
+  expect(person.outbox?.map(({ type }) => type)).toEqual(['person.signed_in', 'app.waiting_for_admin'])
+  const choices = ['slack_1 skipped', 'jira_1 blocked']
+  expect(await report()).toEqual(choices)
+
+  advance(60 * MINUTE)
+  await page(TWO)
+
+  expect(await report()).toEqual(choices)
+  const { accessEvents, lastCheck } = (await people.get(ada.email))!
+  expect(accessEvents).toBeUndefined()
+  expect(
+    lastCheck?.apps.filter(({ previousDelistedAt, lapsedAt }) => previousDelistedAt ?? lapsedAt),
+  ).toEqual([])
 })

@@ -21,13 +21,16 @@ export const ada = {
 }
 export const KING = 'king@acme.example'
 
-/** One store and one walk of Ada, for any number of processes. */
-/** @param file the company file of each process */
+/**
+ * One store and one walk of Ada, for any number of processes.
+ * @param file the company file of each process
+ */
 export function setUpProgress(file: CompanyFile = {}) {
   const { records } = memoryRecords()
   let time = NOW
   let walk = newWalk(NOW)
   let isAway = false
+  let isEveryoneChecked = false
   let writes = 0
   let [underWay, most] = [0, 0]
   const delisted = new Set<string>()
@@ -54,7 +57,10 @@ export function setUpProgress(file: CompanyFile = {}) {
         addressAt,
         shownApps: (apps) => people.shownApps(apps),
       },
-      { instances: () => Promise.resolve(delisted) },
+      {
+        instances: () => Promise.resolve(delisted),
+        isEveryoneChecked: () => Promise.resolve(isEveryoneChecked),
+      },
       { warn: (...line: unknown[]) => void notified.push(line) },
       now,
     )
@@ -87,6 +93,8 @@ export function setUpProgress(file: CompanyFile = {}) {
     report,
     advance: (milliseconds: number) => void (time += milliseconds),
     setStoreAway: (is: boolean) => void (isAway = is),
+    /** Runs of `keep` check everyone. */
+    startKeep: () => void (isEveryoneChecked = true),
     loseWalk: () => void (walk = newWalk(time)),
     written: () => writes,
     notified,

@@ -116,3 +116,14 @@ it('every route of the walk is rate-limited', async () => {
   for (const path of acting) await post(path)
   expect(limited).toEqual([...reaching, ...acting])
 })
+
+it.each(['skip', 'blocked'])('the choice %s about the only app ends once the person had it', async (path) => {
+  const { setup, page, post } = setUpWalkRoutes()
+  setup.unconnectedApps = [slack]
+  await page('/onboarding')
+  await post(`/onboarding/${path}/slack_1`)
+  setup.recorded = { lapses: new Map(), endedChoices: ['slack_1'] }
+  expect(await page('/onboarding')).toMatchObject({ card: { title: 'Connect Slack' } })
+  setup.recorded = { lapses: new Map(), endedChoices: [] }
+  expect(await page('/onboarding')).toMatchObject({ card: { title: 'Connect Slack' } })
+})

@@ -5,6 +5,7 @@ import request from 'supertest'
 import type { ListedApp } from '../../src/client-api/responses.ts'
 import { createAppDescriptions } from '../../src/company/app-description.ts'
 import { WalkChecker } from '../../src/onboarding/walk-checker.ts'
+import type { ProgressRecorder } from '../../src/onboarding/progress-recorder.ts'
 import { createOnboardingRoutes } from '../../src/onboarding/routes.ts'
 import type { TrackedApp } from '../../src/onboarding/walk.ts'
 import { WalkStore } from '../../src/onboarding/walk-store.ts'
@@ -57,6 +58,8 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
     beforeWalkWrite: undefined as (() => Promise<void>) | undefined,
     /** The person's record is written after this. */
     recording: undefined as Promise<void> | undefined,
+    /** What the person's record then says. */
+    recorded: undefined as Awaited<ReturnType<ProgressRecorder['recordProgress']>>,
     isDebugging: false,
     approvals: [] as Approval[],
     keepStateLoads: 0,
@@ -96,7 +99,7 @@ export function setUpWalkRoutes(datasources: Described = { slack: { why: { en: '
     progress: {
       recordProgress(_user, _walk, checkedAt) {
         recordedTimes.push(checkedAt)
-        return Promise.resolve(undefined)
+        return Promise.resolve(setup.recorded)
       },
       followAddress: () => Promise.resolve({}),
       lapsesOf: () => undefined,

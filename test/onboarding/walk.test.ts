@@ -233,3 +233,18 @@ it.each<[string, ReadonlyMap<string, number> | undefined, object]>([
   expect(second).toMatchObject({ instance: 'github_1', firstSeen: 1 })
   expect(withLapses(connected, lapses).apps[0]).toMatchObject({ status: 'connected', connectedAt: 2 })
 })
+
+it.each([
+  ['stay if the whole list was empty for a moment', [], ['skipped', 'blocked']],
+  ['end with a list that has other apps', [drive], ['unconnected', 'unconnected']],
+])('choices %s', (_when, unconnected, kinds) => {
+  const chosenWalk = block(skip(checkedWalk(all), 'slack_1', 1), 'github_1', 1)
+  const walk = checkedWalk(all, checkedWalk(unconnected, chosenWalk))
+  expect([kindOf(walk, 'slack_1'), kindOf(walk, 'github_1')]).toEqual(kinds)
+})
+
+it('a wait for a consent ends with an empty list', () => {
+  const unconfirmedWalk = checkedWalk(all, walkAfterReturn(), 60_000)
+  expect(kindOf(unconfirmedWalk, 'slack_1')).toBe('unconfirmed')
+  expect(kindOf(checkedWalk(all, checkedWalk([], unconfirmedWalk)), 'slack_1')).toBe('unconnected')
+})

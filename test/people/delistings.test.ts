@@ -1,4 +1,4 @@
-// Pages know within a minute which apps left many lists, and which of them an operator called removed.
+// Pages know within a minute which apps left many lists or were called removed, and whether runs check everyone.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createDelistings } from '../../src/people/delistings.ts'
@@ -57,4 +57,16 @@ it('also after an idle night, a page knows the apps in question or removed', asy
   setup.now += 60_000
   expect(await Promise.all([instances(), instances()])).toEqual([new Set(['figma_1']), new Set(['figma_1'])])
   expect(setup.reads).toBe(2)
+})
+
+const HALF_DAY = 12 * 3_600_000
+
+it.each([
+  ['no check', {}, false],
+  ['a check begun less than half a day ago', { sweep: { beganAt: 1 } }, true],
+  ['no check begun half a day ago', { sweep: { beganAt: 0 } }, false],
+  ['no check of a clock that is half a day ahead', { sweep: { beganAt: 2 * HALF_DAY } }, false],
+])('pages rely on %s of everyone', async (_which, sweep, isRelied) => {
+  const load = () => Promise.resolve({ ...newKeepState(), ...sweep })
+  expect(await createDelistings({ load }, () => HALF_DAY).isEveryoneChecked()).toBe(isRelied)
 })

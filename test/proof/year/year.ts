@@ -11,6 +11,7 @@ import { newTally } from '../../../src/campaigns/tally.ts'
 import type { Approval, KeepState } from '../../../src/people/keep-state.ts'
 import { ProgressRecorder } from '../../../src/onboarding/progress-recorder.ts'
 import { WalkStore } from '../../../src/onboarding/walk-store.ts'
+import { createDelistings } from '../../../src/people/delistings.ts'
 import { PeopleStore } from '../../../src/people/people-store.ts'
 import { OperatorError } from '../../../src/problem.ts'
 import { mail } from '../../campaigns/sample-email.ts'
@@ -20,7 +21,7 @@ import { Changes } from './changes.ts'
 import { KeepPromises, type SentEmail } from './promises.ts'
 import { createStore } from './store.ts'
 import { Workforce, type Employee } from './workforce.ts'
-import { newKeepState, noDelistedApps } from '../../helpers/people.ts'
+import { newKeepState } from '../../helpers/people.ts'
 
 const STARTS_AT = Date.UTC(2027, 0, 4)
 const PAST_THE_HOUR = 7 * MINUTE
@@ -85,7 +86,7 @@ export class Year {
         people: this.#people,
         now: this.#now,
       }),
-      progress: new ProgressRecorder(this.#people, noDelistedApps, { warn: () => {} }, this.#now),
+      progress: new ProgressRecorder(this.#people, this.#delistings, { warn: () => {} }, this.#now),
       onLapse: (employee, consent) => this.promises.lapsed(employee, consent),
       note: this.#note,
     })
@@ -128,6 +129,7 @@ export class Year {
   }
 
   #now = () => this.#calendar.now
+  readonly #delistings = createDelistings({ load: () => Promise.resolve(this.#keepState) }, this.#now)
   #note = (line: string) => void this.#journal.update(`${this.#calendar.now} ${line}\n`)
 
   /** @returns a digest of everything that happened */
