@@ -94,9 +94,11 @@ export function applyCheck(
   confirmSeconds: number,
 ): Walk {
   const byInstance = new Map(unconnected.map((app) => [app.instance, app]))
-  // An empty list may be a fault of the service: choices then end once the person's record says that access ended.
+  // Several apps that empty the list may be a fault of the service: choices end once the record says that access did.
+  const isDoubtful =
+    unconnected.length === 0 && walk.apps.filter(({ status }) => status !== 'connected').length > 1
   const setAsideAfter = ({ skippedAt, blockedAt }: TrackedApp) =>
-    unconnected.length === 0 ? { ...NOT_SET_ASIDE, skippedAt, blockedAt } : NOT_SET_ASIDE
+    isDoubtful ? { ...NOT_SET_ASIDE, skippedAt, blockedAt } : NOT_SET_ASIDE
   const tracked = walk.apps.map((app): TrackedApp => {
     const listedApp = byInstance.get(app.instance)
     if (listedApp === undefined)

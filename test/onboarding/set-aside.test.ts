@@ -117,12 +117,11 @@ it('every route of the walk is rate-limited', async () => {
   expect(limited).toEqual([...reaching, ...acting])
 })
 
-it.each(['skip', 'blocked'])('the choice %s about the only app ends once the person had it', async (path) => {
+it.each(['skip', 'blocked'])('the choice %s about all apps ends once the person had them', async (path) => {
   const { setup, page, post } = setUpWalkRoutes()
-  setup.unconnectedApps = [slack]
   await page('/onboarding')
-  await post(`/onboarding/${path}/slack_1`)
-  setup.recorded = { lapses: new Map(), endedChoices: ['slack_1'] }
+  for (const instance of ['slack_1', 'github_1']) await post(`/onboarding/${path}/${instance}`)
+  setup.recorded = { lapses: new Map(), endedChoices: ['slack_1', 'github_1'] }
   expect(await page('/onboarding')).toMatchObject({ card: { title: 'Connect Slack' } })
   setup.recorded = { lapses: new Map(), endedChoices: [] }
   expect(await page('/onboarding')).toMatchObject({ card: { title: 'Connect Slack' } })

@@ -235,10 +235,11 @@ it.each<[string, ReadonlyMap<string, number> | undefined, object]>([
 })
 
 it.each([
-  ['stay if the whole list was empty for a moment', [], ['skipped', 'blocked']],
-  ['end with a list that has other apps', [drive], ['unconnected', 'unconnected']],
-])('choices %s', (_when, unconnected, kinds) => {
-  const chosenWalk = block(skip(checkedWalk(all), 'slack_1', 1), 'github_1', 1)
+  ['stay if several apps leave the list and empty it', all, [], ['skipped', 'blocked']],
+  ['end with a list that has other apps', all, [drive], ['unconnected', 'unconnected']],
+  ['end with the only app', [slack], [], ['unconnected', 'unconnected']],
+])('choices %s', (_when, listedApps, unconnected, kinds) => {
+  const chosenWalk = block(skip(checkedWalk(listedApps), 'slack_1', 1), 'github_1', 1)
   const walk = checkedWalk(all, checkedWalk(unconnected, chosenWalk))
   expect([kindOf(walk, 'slack_1'), kindOf(walk, 'github_1')]).toEqual(kinds)
 })
