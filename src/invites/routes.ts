@@ -97,7 +97,10 @@ export function createInviteRoutes(deps: {
   return router
 }
 
-/** Readdresses an invitation to the person who had the address when it was sent, or to an account they used before. */
+/**
+ * Readdresses an invitation to the person who had the address when it was sent, or to their account: one they used
+ * before; if they used none, one with a former address of theirs that no one else has now.
+ */
 async function withCurrentAddress(
   sent: Invitation,
   people: Pick<PeopleStore, 'addressAt' | 'get'>,
@@ -105,7 +108,10 @@ async function withCurrentAddress(
 ) {
   const email = await people.addressAt(sent.email, sent.sentAt)
   if (user?.email === undefined || normalizedAddress(user.email) === email) return { ...sent, email }
-  const isTheirs = (await people.get(email))?.signIns?.includes(personKey(user))
+  const { signIns } = (await people.get(email)) ?? {}
+  const hasFormerAddress = async (address: string) =>
+    (await people.addressAt(address, 0)) === email && (await people.get(address)) === undefined
+  const isTheirs = signIns?.includes(personKey(user)) ?? (await hasFormerAddress(user.email))
   return { ...sent, email: isTheirs ? user.email : email }
 }
 

@@ -6,6 +6,7 @@ import { createAppDescriptions } from '../../src/company/app-description.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { createOptOutRoutes } from '../../src/invites/opt-out.ts'
 import { createInviteRoutes } from '../../src/invites/routes.ts'
+import type { Person } from '../../src/people/person.ts'
 import { StoreUnavailable } from '../../src/records/records.ts'
 import { personKey, type User } from '../../src/session/signed-in.ts'
 import { testKeyRing } from '../helpers/data-key.ts'
@@ -129,6 +130,19 @@ it.each<[string, { status: number; invited: string | undefined }, Partial<User>]
   await people.change(email, (person) => ({ ...person, signIns: [personKey(dan)] }))
   const response = await request(app).get('/invite/token').expect(status)
   expect((response.body as { invited?: string }).invited).toBe(invited)
+})
+
+it.each<[who: string, status: number, address: string, others: [string, Partial<Person>][]]>([
+  ['someone whose sign-in still has a former address', 303, 'danny@acme.example', []],
+  ['someone else who has the former address now', 200, 'danny@acme.example', [['danny@acme.example', {}]]],
+  ['a second account with the former address', 200, 'danny@acme.example', [[email, { signIns: ['first'] }]]],
+  ['an account with another address', 200, 'eve@acme.example', []],
+])('the link of an email is answered to %s with %i', async (_who, status, address, others) => {
+  const { app, people } = setUpInvites({ issuer: 'https://as.example', subject: 'dan', email: address })
+  await people.change('danny@acme.example', (person) => ({ ...person, listedAt: 1 }))
+  await people.rename('danny@acme.example', email, { by: 'list' })
+  for (const [other, fields] of others) await people.change(other, (person) => ({ ...person, ...fields }))
+  expect((await request(app).get('/invite/token')).status).toBe(status)
 })
 
 it('only a click on our own page sends the address as login_hint', async () => {
