@@ -184,7 +184,7 @@ function sendInterstitial(
   { instance, name, attempt }: StartedApp,
 ): void {
   sendPage(req, res, {
-    view: 'onboarding/interstitial',
+    view: 'web/interstitial',
     sheet: 'walk',
     data: (t) => ({
       title: fitText(describeIn(t.lang)(instance).name ?? name, t, ['wait.title', 'plain.checking']),

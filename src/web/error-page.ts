@@ -12,6 +12,7 @@ import {
   mayBeFromOwnPage,
   isFromOtherSite,
   isMarkedUntrusted,
+  isProvenFromOwnPage,
   pathWithoutReload,
   untrustedPath,
 } from './cross-site.ts'
@@ -72,8 +73,12 @@ export function createErrorPage(deps: {
     const isPage = wantsPage(req)
     // Nothing failed; the person only has to sign in first.
     const isSignedOut = problem.code === 'signed_out' && problem.tryAgain !== undefined
-    if (isSignedOut && tryAgain !== undefined && isPage && !isMarkedUntrusted(req))
-      return seeOther(res, tryAgain)
+    if (isSignedOut && tryAgain !== undefined && isPage && !isMarkedUntrusted(req)) {
+      if (!mayBeForm(req)) return seeOther(res, tryAgain)
+      const view = 'web/interstitial'
+      const refresh = { seconds: 0, url: tryAgain }
+      return sendPage(req, res, { view, data: (t) => ({ title: t('problem.signed_out.title'), refresh }) })
+    }
     const reference = currentRequest()?.id ?? newRequestId()
     const { status, code, detail, cause } = problem
     const fields = { code, status, method: req.method, route: routeOf(req), reference }
@@ -129,6 +134,13 @@ function urlToRepeat(problem: Problem, req: Request, publicUrl: string): string 
 
 /** GETs with an effect, which require a followed link of our own page. */
 const GETS_WITH_EFFECT = /^\/(onboarding\/connect|invite\/[^/]+\/start|sign-out|signed-out)(\/|$)/i
+
+/**
+ * True if a form of our page may have led here. Chromium applies `form-action` to all redirects of a form, so it would
+ * refuse the one to the authorization server, and nothing would happen on the page.
+ */
+const mayBeForm = (req: Request): boolean =>
+  isProvenFromOwnPage(req) && req.get('sec-fetch-dest') === 'document' && !GETS_WITH_EFFECT.test(req.path)
 
 /** The URL for "Try again", which must not turn a request from elsewhere into one from our page. */
 function repeatable(req: Request, publicUrl: string): string {

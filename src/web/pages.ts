@@ -13,7 +13,7 @@ import { createViews, escapeHtml } from './views.ts'
 type Assets = ReturnType<typeof loadAssets>
 
 type ViewData = Record<string, unknown> & {
-  /** When the page reloads, and with which path of onramp. */
+  /** When the page reloads, and with which address. */
   refresh?: { seconds: number; url: string } | undefined
   /** The reference of a failure, which the link to the company's help contains. */
   reference?: string | undefined

@@ -235,7 +235,7 @@ it('a return without a click gets a page that continues in browsers', async () =
   const between = await page(path)
 
   expect(between).toEqual({
-    view: 'onboarding/interstitial',
+    view: 'web/interstitial',
     title: 'Checking Slack…',
     refresh: { seconds: 0, url: path },
   })

@@ -66,6 +66,38 @@ it.each([
   expect(text).not.toMatch(/\badmin\b/i)
 })
 
+const SIGN_IN = '/sign-in?return_to=%2Fonboarding'
+const ownForm = { 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'document' }
+
+it.each([
+  ['a button of our page', 'POST', '/onboarding/skip/slack_1', ownForm, 'page'],
+  ['a search with the form of our page', 'GET', '/search?q=roadmap', ownForm, 'page'],
+  ['the page after a button', 'GET', '/onboarding', ownForm, 'page'],
+  ['a link to an app', 'GET', '/onboarding/connect/slack_1', ownForm, 'redirect'],
+  [
+    'a link of the intranet',
+    'GET',
+    '/onboarding',
+    { ...ownForm, 'sec-fetch-site': 'cross-site' },
+    'redirect',
+  ],
+  ['a typed address', 'GET', '/onboarding', { ...ownForm, 'sec-fetch-site': 'none' }, 'redirect'],
+  ['a frame of our page', 'GET', '/onboarding', { ...ownForm, 'sec-fetch-dest': 'iframe' }, 'redirect'],
+  ['a program', 'POST', '/onboarding/skip/slack_1', {}, 'redirect'],
+] as const)('after the end of a sign-in, %s leads to the sign-in by a %5$s', async (...row) => {
+  const [, method, path, headers, kind] = row
+  const app = failing(() => new Problem(401, 'signed_out', { tryAgain: SIGN_IN }), { sendPage: neutralPages })
+
+  const agent = method === 'POST' ? request(app).post(path) : request(app).get(path)
+  const { status, headers: received, text } = await agent.set({ accept: 'text/html', ...headers })
+
+  const { location, refresh } = received as Record<string, string>
+  expect({ status, location, refresh }).toEqual(
+    kind === 'page' ? { status: 200, refresh: `0; url=${SIGN_IN}` } : { status: 303, location: SIGN_IN },
+  )
+  expect(text.includes(`href="${SIGN_IN}"`)).toBe(kind === 'page')
+})
+
 const LONG = 'An app with a name that is much longer than anyone would expect '.repeat(3)
 const codes = keysUnder('problem.').flatMap((key) => /^(\w+)\.title$/.exec(key)?.[1] ?? []) as ProblemCode[]
 
