@@ -170,19 +170,19 @@ it('a missing id_token is explained with OIDC_SCOPE', async () => {
   expect(await detailOf(grant)).toContain('remove openid from OIDC_SCOPE')
 })
 
-const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' })
+const newKeys = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength })
+const [signing, short, other] = [newKeys(2048), newKeys(1024), newKeys(2048)]
 const jwe = 'a.b.c.d.e'
-const stranger = { ...other, kid: 'one' }
+const stranger = { ...other.publicKey.export({ format: 'jwk' }), kid: 'one' }
 
-it.each<[string, object, number, string, RegExp]>([
-  ['a wrong signature', { keys: [stranger] }, 2048, 'failed', /signature doesn't match the key/],
-  ['a token that isn’t a bearer token', { token_type: 'mac' }, 2048, 'misconfigured', /token_type/],
-  ['an encrypted id_token', { id_token: jwe }, 2048, 'misconfigured', /encrypted \(JWE\)(?!.*a\.b\.c)/],
-  ['a key of 1,024 bits', {}, 1024, 'misconfigured', /a key of 1024 bits: .* 2,048/],
-  ['no matching key', { keys: [] }, 2048, 'failed', /no key at .* jwks_uri matches/],
-  ['no list of keys', { keys: 'none' }, 2048, 'failed', /: keys is missing/],
-])('the log explains %s', async (_what, more, bits, code, words) => {
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: bits })
+it.each<[string, object, typeof signing, string, RegExp]>([
+  ['a wrong signature', { keys: [stranger] }, signing, 'failed', /signature doesn't match the key/],
+  ['a token that isn’t a bearer token', { token_type: 'mac' }, signing, 'misconfigured', /token_type/],
+  ['an encrypted id_token', { id_token: jwe }, signing, 'misconfigured', /encrypted \(JWE\)(?!.*a\.b\.c)/],
+  ['a key of 1,024 bits', {}, short, 'misconfigured', /a key of 1024 bits: .* 2,048/],
+  ['no matching key', { keys: [] }, signing, 'failed', /no key at .* jwks_uri matches/],
+  ['no list of keys', { keys: 'none' }, signing, 'failed', /: keys is missing/],
+])('the log explains %s', async (_what, more, { privateKey, publicKey }, code, words) => {
   const keys = [{ ...publicKey.export({ format: 'jwk' }), kid: 'one' }]
   const unsigned = jwtOf({ alg: 'RS256', kid: 'one' }, right)
   const id_token = `${unsigned}.${sign('sha256', Buffer.from(unsigned), privateKey).toString('base64url')}`
