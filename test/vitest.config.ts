@@ -73,7 +73,10 @@ export default defineConfig({
       test: {
         name,
         include: byProject.get(name) ?? [],
-        setupFiles: ['test/helpers/restore.ts', ...(name === 'fast' ? ['test/helpers/no-processes.ts'] : [])],
+        setupFiles: [
+          'test/helpers/restore.ts',
+          ...(name === 'fast' ? ['test/helpers/no-processes.ts', 'test/helpers/no-names.ts'] : []),
+        ],
         // One module graph per worker: loading the app for each file took half of the time. Faults measure memory.
         isolate: name === 'faults' || name === 'engines',
         // Half a day from UTC, so that code that uses the machine's day fails.
