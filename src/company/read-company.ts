@@ -141,6 +141,7 @@ export function readCompany(file: string, supported: SupportedTexts = {}): Compa
     lineCounter: lines,
     prettyErrors: false,
     resolveKnownTags: false,
+    merge: true,
   })
   const refusedWith = (faults: readonly Fault[]): CompanyRead => {
     const sentenceOf = ({ offset, path, message }: Fault) => {

@@ -85,7 +85,9 @@ const hostAndPort = text
 
 const PLAIN_ADDRESS = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/
 
-const emailAddress = text.regex(PLAIN_ADDRESS, 'must hold email addresses like ada@acme.example')
+const emailAddress = text
+  .regex(PLAIN_ADDRESS, 'must hold email addresses like ada@acme.example')
+  .regex(/^[^*]/, 'can hold no pattern like *@acme.example: name each address, or use ADMIN_GROUPS')
 
 const SENDER = /^(?:([^<>"\p{Cc}]*?)\s*<([^<>]+)>|[^<>]*)$/u
 const senderIn = (value: string) => {

@@ -134,7 +134,8 @@ export function readSettings(env: NodeJS.ProcessEnv) {
   // An unreadable setting isn't also reported as missing.
   const isReported = (fault: string) => faults.some((other) => other.split(' ')[0] === fault.split(' ')[0])
   faults.push(...faultsBetween(loadedSettings).filter((fault) => !isReported(fault)))
-  return { settings: loadedSettings as Partial<Settings>, faults: faults as readonly string[] }
+  // Each entry of a list may have the same fault.
+  return { settings: loadedSettings as Partial<Settings>, faults: [...new Set(faults)] as readonly string[] }
 }
 
 /** An empty variable counts as absent. @throws {SettingsError} with every fault */

@@ -49,7 +49,7 @@ export function wantsPage(req: Pick<Request, 'get' | 'path' | 'headers'>): boole
   // Comes after the test for browsers, because a proxy may add a token to their requests.
   if (sendsBearer(req)) return false
   if (req.get('sec-fetch-dest') === 'empty' || req.get('x-requested-with') === 'XMLHttpRequest') return false
-  return !/\bjson\b/.test(accept)
+  return !/\bjson\b/.test(accept) && !/\.json$/i.test(req.path)
 }
 
 export function createErrorPage(deps: {

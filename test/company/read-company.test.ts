@@ -107,6 +107,17 @@ it('a company file may be empty, use anchors, and leave out everything', () => {
   expect(faultsOf('datasources:\n  slack: &usual { help: Needs the VPN }\n  jira: *usual\n')).toEqual([])
 })
 
+it('a merge key takes the keys of another app that aren’t named again', () => {
+  using folder = companyFolder()
+  const slack = 'slack: &slack { help: Needs the VPN, order: 1 }'
+  const { company } = folder.read(
+    `datasources:\n  ${slack}\n  slack_2: { <<: *slack, name: Slack EU, order: 2 }\n`,
+  )
+  expect(company?.displayName({ instance: 'slack_2', name: 'Slack' }, 'en')).toBe('Slack EU')
+  expect(company?.datasources.get('slack_2')?.help?.get('')).toBe('Needs the VPN')
+  expect(faultsOf(`datasources:\n  ${slack}\n  slack_2: { <<: *slack, colour: red }\n`)).toHaveLength(1)
+})
+
 it('a company file may link to a loopback address and a mailbox', () => {
   expect(
     faultsOf('links: { home: { url: "http://localhost:8080/" }, help: { url: "mailto:it@acme.example" } }'),

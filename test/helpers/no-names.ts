@@ -3,7 +3,7 @@ import dns from 'node:dns'
 import { syncBuiltinESMExports } from 'node:module'
 import { isIP } from 'node:net'
 
-type Callback = (error: Error) => void
+type Callback = (error: Error | null) => void
 
 // Once for each worker, whose files share Node's modules.
 if (dns.lookup.name !== 'lookupLocal') {

@@ -98,6 +98,21 @@ it.each([
   expect(text.includes(`href="${SIGN_IN}"`)).toBe(kind === 'page')
 })
 
+it.each([
+  ['/deprecations.json', '*/*', 'application/problem+json'],
+  ['/admin/report.JSON', undefined, 'application/problem+json'],
+  ['/deprecations.json', 'text/html', 'text/html; charset=utf-8'],
+  ['/deprecations', '*/*', 'text/html; charset=utf-8'],
+])('an error of %s for a client that accepts %s is %s', async (path, accept, type) => {
+  const app = failing(() => new Problem(400, 'api_unknown'), { sendPage: neutralPages })
+
+  const { headers } = await request(app)
+    .get(path)
+    .set(accept === undefined ? {} : { accept })
+
+  expect(headers['content-type']).toBe(type)
+})
+
 const LONG = 'An app with a name that is much longer than anyone would expect '.repeat(3)
 const codes = keysUnder('problem.').flatMap((key) => /^(\w+)\.title$/.exec(key)?.[1] ?? []) as ProblemCode[]
 

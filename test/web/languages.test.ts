@@ -226,6 +226,18 @@ describe('the language of a person', () => {
   })
 
   it.each([
+    ['DE', 'de'],
+    ['de-AT', 'de'],
+    ['de_AT', 'en'],
+    ['pt', 'pt-BR'],
+    ['hu', 'en'],
+    ['*', 'en'],
+    ['', 'en'],
+  ])('?lang=%s chooses the nearest offered language, if any: %s', async (chosen, shown) => {
+    expect(await get(`/?lang=${chosen}`)).toBe(shown)
+  })
+
+  it.each([
     ['sec-fetch-site', 'cross-site'],
     ['referer', 'https://elsewhere.example/'],
   ])('another site’s link replaces no chosen language: %s', async (name, value) => {

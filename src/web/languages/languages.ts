@@ -43,12 +43,12 @@ export function createLanguages(
   }
   let offered: { tag: string; name: string }[] | undefined
 
-  const bestMatch = createLanguageMatcher(tags, fallback)
+  const bestMatch = createLanguageMatcher(tags)
 
   function languageInQuery(req: Request): string | undefined {
     if (!req.originalUrl.includes('lang=')) return undefined
     const { lang } = req.query
-    return typeof lang === 'string' && isOffered.has(lang) ? lang : undefined
+    return typeof lang === 'string' ? bestMatch([lang]) : undefined
   }
 
   function languageInCookie(req: Request): string | undefined {
@@ -64,7 +64,7 @@ export function createLanguages(
     /** @returns the default for a tag that isn't offered */
     byTag: inLanguage,
     /** The nearest offered language, else the default. */
-    nearest: (tag: string) => inLanguage(bestMatch([tag])),
+    nearest: (tag: string) => inLanguage(bestMatch([tag]) ?? fallback),
     ofRequest: (req: Request): Texts => {
       if (tags.length === 1) return inLanguage(fallback)
       const requestedTag = languageInQuery(req) ?? languageInCookie(req)
@@ -72,7 +72,8 @@ export function createLanguages(
       // A longer list would be sorted as a whole, although only its first few tags count.
       req.headers['accept-language'] = req.headers['accept-language']?.slice(0, MAX_ACCEPT_CHARACTERS)
       const locale = findSignedIn(req)?.user.locale?.replaceAll('_', '-') ?? '*'
-      return inLanguage(bestMatch([locale, ...req.acceptsLanguages()].filter((tag) => tag !== '*')))
+      const wanted = [locale, ...req.acceptsLanguages()].filter((tag) => tag !== '*')
+      return inLanguage(bestMatch(wanted) ?? fallback)
     },
     remember: (req: Request, res: Response, next: NextFunction): void => {
       const [tag, earlierTag] = [languageInQuery(req), languageInCookie(req)]
@@ -101,9 +102,8 @@ const ALSO_READ: Partial<Record<string, string>> = { ca: 'es', eu: 'es', gl: 'es
 /**
  * Creates a function from wanted tags, in order of preference, to the best offered one. It has no cache, because
  * strangers can make up tags.
- * @param fallback if none matches
  */
-function createLanguageMatcher(offered: readonly string[], fallback: string) {
+function createLanguageMatcher(offered: readonly string[]) {
   /** The first offered tag for each form, once a tag needs it. */
   let byForm: Map<string, string> | undefined
   /** Tags that are the only ones of their language, which don't need Intl, because it is slow. */
@@ -119,14 +119,13 @@ function createLanguageMatcher(offered: readonly string[], fallback: string) {
     return known.get(forms.find((form) => known.has(form)) ?? '')
   }
 
-  return (wanted: readonly string[]): string => {
+  return (wanted: readonly string[]): string | undefined => {
     const tags = wanted.slice(0, MAX_WANTED).filter(isTag)
-    if (tags.length === 0) return fallback
     for (const tag of tags) {
       const match = onlyTags.get(languageOf(tag)) ?? offeredAs(formsOf(tag))
       if (match !== undefined) return match
     }
-    return offeredAs(tags.flatMap(formsOf).map((form) => ALSO_READ[form] ?? '')) ?? fallback
+    return offeredAs(tags.flatMap(formsOf).map((form) => ALSO_READ[form] ?? ''))
   }
 }
 
