@@ -14,7 +14,7 @@ const PLAIN = /^[!-~]+(?: [!-~]+)*$/
 const segmenter = new Intl.Segmenter()
 
 /** Cuts between words or graphemes, and adds an ellipsis. @param max maximum of characters */
-export function shortened(text: string, max: number): string {
+export function shorten(text: string, max: number): string {
   if (text.length <= max || (text.length === max + 1 && text.endsWith('…'))) return text
   const segments = [...segmenter.segment(text.slice(0, max + 1))].map(({ segment }) => segment)
   // A single grapheme may be longer than the limit.

@@ -25,7 +25,7 @@ function doneByDay(
 }
 
 /** A round number that no line exceeds. Even, because its half is marked, too. */
-function roundedUp(max: number): number {
+function roundUp(max: number): number {
   const step = Math.max(2, 10 ** Math.floor(Math.log10(Math.max(1, max))))
   return Math.max(step, Math.ceil(max / step) * step)
 }
@@ -48,7 +48,7 @@ export function createPlot(report: PlottedReport, rows: readonly DailyCounts[], 
     { what: 'ready', counts: doneByDay(report, rows, now) },
   ]
   const allCounts = series.flatMap(({ counts }) => counts.map(([, count]) => count))
-  const top = roundedUp(Math.max(...allCounts))
+  const top = roundUp(Math.max(...allCounts))
   const x = (at: number) => Number((Math.min(1, Math.max(0, (at - start) / span)) * WIDTH).toFixed(1))
   const y = (count: number) => Number((HEIGHT - (count / top) * HEIGHT).toFixed(1))
 

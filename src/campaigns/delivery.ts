@@ -39,8 +39,8 @@ export type RunDeps = Pick<
   send?: ((email: Email) => Promise<SendResult>) | undefined
   emailThrottle: Pick<Throttle, 'next' | 'slowDown' | 'rate'>
   tally: Tally
-  /** Asked once about many lists that are empty at once. Absent: these checks aren't recorded. */
-  isEmptyConfirmed?: () => boolean
+  /** True if an operator confirms many lists that are empty at once. Absent: their checks aren't recorded. */
+  confirmEmptyLists?: () => boolean
   /** Renames people. Absent in a dry run. @returns refused changes */
   rename?: (changes: readonly AddressChange[]) => Promise<(AddressChange & { fault: string })[]>
   /** People handled concurrently. A crash leaves at most this many emails with an unknown outcome. */
@@ -80,7 +80,7 @@ export class EmailDelivery {
   readonly #ledger: EmailLedger
   readonly #failuresInARow = { service: 0, mailServer: 0 }
   readonly #limit: number
-  #started = 0
+  #emailsStarted = 0
   /** Addresses that the service refused or doesn't know, which count once. A temporary failure is tried again. */
   readonly #refused = new Set<string>()
   #knowsSomeone: boolean
@@ -89,7 +89,7 @@ export class EmailDelivery {
   #pauses = 0
   /** Checks of this run. `several`: of people who had several apps left. */
   readonly #checks = { several: 0, listed: 0 }
-  readonly #emptied = new Map<string, { entry: ListEntry; checked: CheckToRecord; appsLeft: number }>()
+  readonly #emptiedChecks = new Map<string, { entry: ListEntry; checked: CheckToRecord; appsLeft: number }>()
   /** Rejections before the first accepted email: the mail server may reject everyone. */
   readonly #rejectedFirst: { email: string; reminder: number; reply: string }[] = []
 
@@ -103,7 +103,7 @@ export class EmailDelivery {
   }
 
   get isAtLimit(): boolean {
-    return this.#started >= this.#limit
+    return this.#emailsStarted >= this.#limit
   }
 
   plan(email: string): Promise<PlannedEmail> {
@@ -121,7 +121,7 @@ export class EmailDelivery {
   async deliver(entry: ListEntry, { person, decision, checkedAt }: PlannedEmail): Promise<void> {
     const { check: checkPerson, now } = this.#deps
     const { name, state } = this.#campaign
-    if (this.#refused.has(entry.email) || this.#emptied.has(entry.email)) return
+    if (this.#refused.has(entry.email) || this.#emptiedChecks.has(entry.email)) return
     const check = await checkPerson(entry.email)
     if (check.kind === 'refused' || check.kind === 'unknown') this.#refused.add(entry.email)
     if (check.kind === 'unknown') return await this.#onUnknown(entry, check.detail)
@@ -135,14 +135,14 @@ export class EmailDelivery {
     this.#knowsSomeone = true
     this.#failuresInARow.service = 0
     const checked = { unconnected: check.unconnected, checkedAt, delisted: delistedInstances(state) }
-    if (this.#isEmptied(entry, person, checked)) return
+    if (this.#setAsideEmptied(entry, person, checked)) return
     const allApps = appsOf(forCampaign(name, withCheck(person, checked, now()), state))
     const byInstance = new Map(allApps.map((app) => [app.instance, app]))
     const apps = check.unconnected
       .flatMap(({ instance }) => byInstance.get(instance) ?? [])
       .filter((app) => isConnectable(app, this.#campaign) && this.#campaign.isAbout(app, person))
     if (decision.kind === 'email' && apps.length > 0) {
-      if (this.#started++ >= this.#limit) return
+      if (this.#emailsStarted++ >= this.#limit) return
       await this.#sendEmail(entry, decision.reminder, { checked, apps, allApps, person })
     } else if (!this.#isDryRun) await this.#ledger.recordCheck(entry, checked)
   }
@@ -154,14 +154,14 @@ export class EmailDelivery {
     return `the service knows no one on this list: ${this.#lastUnknown}`
   }
 
-  /** Keeps a check that lists nothing, though the person had apps left, for `recordEmptied`. */
-  #isEmptied(entry: ListEntry, person: Person, checked: CheckToRecord): boolean {
+  /** Counts a check. @returns true if it lists nothing, though the person had apps left: `recordEmptied` decides later */
+  #setAsideEmptied(entry: ListEntry, person: Person, checked: CheckToRecord): boolean {
     const appsLeft = appsOf(person).filter(({ state }) => state !== 'connected' && state !== 'off').length
     const isListed = checked.unconnected.length > 0
     this.#checks.several += Number(appsLeft > 1)
     this.#checks.listed += Number(isListed)
     if (isListed || appsLeft === 0) return false
-    this.#emptied.set(entry.email, { entry, checked, appsLeft })
+    this.#emptiedChecks.set(entry.email, { entry, checked, appsLeft })
     return true
   }
 
@@ -171,12 +171,12 @@ export class EmailDelivery {
    * @param isSweep everyone is checked: if no list has an app, all are recorded, for the sweep's evaluation
    */
   async recordEmptied(isSweep: boolean): Promise<void> {
-    const { isEmptyConfirmed, tally } = this.#deps
-    const emptied = [...this.#emptied.values()]
+    const { confirmEmptyLists, tally } = this.#deps
+    const emptied = [...this.#emptiedChecks.values()]
     const several = emptied.filter(({ appsLeft }) => appsLeft > 1)
     const isForAll = isSweep && this.#checks.listed === 0
     const isDoubtful = isSuspiciouslyMany(several, this.#checks.several) && !isForAll
-    const isConfirmed = isDoubtful && isEmptyConfirmed?.() === true
+    const isConfirmed = isDoubtful && confirmEmptyLists?.() === true
     if (isDoubtful && !isConfirmed) tally.emptied += emptied.length
     else if (!this.#isDryRun)
       for (const { entry, checked } of emptied) await this.#ledger.recordCheck(entry, checked, isConfirmed)

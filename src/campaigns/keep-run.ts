@@ -139,7 +139,7 @@ export class KeepRun {
    * @throws {OperatorError} if many would leave the list; {RunStopped} {MailServerUnusable} {StoreUnavailable}; and the
    * signal's reason if interrupted, with the progress saved
    */
-  async work(): Promise<KeepState> {
+  async run(): Promise<KeepState> {
     const { signal, tally } = this.#deps
     await this.#updateListing(tally)
     await this.#save({})
@@ -280,9 +280,9 @@ export class KeepRun {
     const { appEvents, returned, ...update } = await findClusters(this.#listedPeople(), this.#state, at)
     const massDisconnects = [...this.#state.massDisconnects, ...update.massDisconnects]
     const evaluation = { ...update, massDisconnects, returned, isAfterOutage: emptyLists !== undefined, at }
-    const evaluated = (person: Person) => withEvaluation(person, evaluation)
+    const evaluate = (person: Person) => withEvaluation(person, evaluation)
     for await (const person of people.all())
-      if (!isGone(person) && evaluated(person) !== person) await people.change(person.email, evaluated)
+      if (!isGone(person) && evaluate(person) !== person) await people.change(person.email, evaluate)
     const ended = { ...update, evaluatedAt: sweep.beganAt, sweep: { ...sweep, endedAt: now() } }
     await this.#save(withAppEvents({ ...this.#state, ...ended }, appEvents))
   }

@@ -57,7 +57,7 @@ export async function* readPeopleList(
   const lines = isJsonDocument ? documentLines(allText, onNote) : allText
   for await (const { line, cells } of readCsv(kind, first.value, lines)) {
     if (cells.every((cell) => cell.trim() === '')) continue
-    if (kind === 'csv' && header.takes(line, cells)) continue
+    if (kind === 'csv' && header.readHeader(line, cells)) continue
     try {
       const row = header.columns === undefined ? jsonRow(cells[0] ?? '') : header.rowOf(cells)
       const reason = reasonToLeaveOut(row, onUnreadable)
@@ -111,7 +111,7 @@ class HeaderFinder {
   }
 
   /** @returns true if the line has no person @throws {UnreadableList} */
-  takes(line: number, cells: string[]): boolean {
+  readHeader(line: number, cells: string[]): boolean {
     const isHeader = hasNoEmail(cells)
     if (this.columns !== undefined) {
       // A title may contain an address. Without the header, blocked people couldn't be recognized.
@@ -157,14 +157,14 @@ async function* decodeUtf8(source: AsyncIterable<Uint8Array | string>): AsyncGen
   for await (const chunk of source) {
     const bytes = Buffer.from(chunk)
     if (start === '') refuseOtherEncodings(bytes)
-    const piece = decodedWith(decoder, bytes)
+    const piece = decode(decoder, bytes)
     if (start === undefined) yield piece
     else start += piece
     if (start === undefined || (!START.test(start) && start.length < MAX_START)) continue
     yield start
     start = undefined
   }
-  const rest = (start ?? '') + decodedWith(decoder)
+  const rest = (start ?? '') + decode(decoder)
   if (rest !== '') yield rest
 }
 
@@ -180,7 +180,7 @@ function refuseOtherEncodings(start: Uint8Array): void {
 }
 
 /** @param bytes absent at the end, where an incomplete character is a fault @throws {UnreadableList} */
-function decodedWith(decoder: TextDecoder, bytes?: Uint8Array): string {
+function decode(decoder: TextDecoder, bytes?: Uint8Array): string {
   try {
     return decoder.decode(bytes, { stream: bytes !== undefined })
   } catch {

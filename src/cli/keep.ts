@@ -155,7 +155,7 @@ async function printDueEmails(records: Records, input: KeepInput): Promise<numbe
 
 type KeepServices = ExternalServices & { sendEvent: typeof sendEventOnce }
 
-/** @returns the exit code @throws errors of {@link KeepRun.work}, which /admin shows until a run is complete */
+/** @returns the exit code @throws errors of {@link KeepRun.run}, which /admin shows until a run is complete */
 export async function runOnce(...args: Parameters<typeof runKeep>): Promise<number> {
   const [records, { settings, context, signal }, holdsLease] = args
   try {
@@ -212,10 +212,10 @@ async function runKeep(
     onRenamed: (change) => noted.renamed.push(change),
     onProblem: (email, problem) => problem === 'unknownToService' && noted.unknown.push(email),
   }
-  const isConfirmed = createConfirmation(options, actions, at)
+  const useConfirmation = createConfirmationUse(options, actions, at)
   const runDeps = createRunDeps(records, input, {
     ...services,
-    isEmptyConfirmed: isConfirmed,
+    confirmEmptyLists: useConfirmation,
     tally,
     holdsLease,
     checksPerSecond,
@@ -239,11 +239,11 @@ async function runKeep(
     requestApproval: (approval) => notices.requestApproval(approval, stateBefore),
     findDecision: (instance) => store.findDecision(instance),
     requireConfirmation: (message) => {
-      if (!isConfirmed()) throw new ConfirmationRequired(message)
+      if (!useConfirmation()) throw new ConfirmationRequired(message)
     },
     isComplete: input.faults.length === 0,
   })
-  const state = await keepRun.work().finally(() => progress?.end())
+  const state = await keepRun.run().finally(() => progress?.end())
   const stateAfter = applyCompanyFile(state, company, now())
   tally.rows = list.length
   const report = await createReport(summarizeAll(peopleStore.all(), stateAfter), now(), {
@@ -265,8 +265,8 @@ async function runKeep(
   return printRun(report, countedState, { ...input, runDeps }, outcome) ? EXIT_NEEDS_SOMEONE : 0
 }
 
-/** @returns a function that is true with --confirm, and then adds the action once */
-const createConfirmation =
+/** @returns a function that returns true with --confirm, and then records once that it was used */
+const createConfirmationUse =
   ({ confirm }: KeepCommandOptions, actions: ReturnType<typeof actionsOfRun>, at: number) =>
   (): boolean => {
     if (confirm === true && !actions.some(({ what }) => what === 'confirmed'))

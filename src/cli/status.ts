@@ -37,7 +37,7 @@ export async function status(
   { json, timeout }: { json?: boolean; timeout: number },
   { env, stdout, stderr, now }: CommandContext,
 ): Promise<number> {
-  const { baseUrl, headerPrefix, token } = configured(email, env)
+  const { baseUrl, headerPrefix, token } = configure(email, env)
   for (const file of ['SERVICE_GLOBAL_TOKEN_FILE', 'SERVICE_USER_TOKEN_FILE'])
     if (env[file] && isOpenToAll(env[file].trim()))
       stderr.write(`Warning: ${file} is readable by every user on this machine. Run chmod o-rwx.\n`)
@@ -61,7 +61,7 @@ export async function status(
   return 0
 }
 
-function configured(email: string | undefined, env: CommandContext['env']) {
+function configure(email: string | undefined, env: CommandContext['env']) {
   const proxies = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'] as const
   const settings = loadSettingsNamed(['SERVICE_BASE_URL', 'SERVICE_HEADER_PREFIX', ...proxies], env)
   const { SERVICE_BASE_URL: baseUrl, SERVICE_HEADER_PREFIX: headerPrefix = STANDARD_HEADER_PREFIX } = settings

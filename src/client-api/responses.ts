@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { isJsonObject } from '../http/body.ts'
 import { appStatusOf, isUnavailable, type AppStatus } from './app-status.ts'
-import { singleLine, shortened } from '../safe-text.ts'
+import { singleLine, shorten } from '../safe-text.ts'
 import { decodedSegment, isStartable } from './consent-url.ts'
 
 /** Bounds the content of pages, logs and records. */
@@ -45,7 +45,7 @@ const isVisible = (text: string | undefined): text is string =>
   singleLine((text ?? '').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')) !== ''
 
 const nameToShow = (name: string | undefined, instance: string): string =>
-  shortened(singleLine(isVisible(name) ? name : instance), MAX_NAME_CHARACTERS)
+  shorten(singleLine(isVisible(name) ? name : instance), MAX_NAME_CHARACTERS)
 
 /** Fields are read one by one, so that an invalid one doesn't lose the others. */
 type WireEntry = Partial<
@@ -127,9 +127,9 @@ function readResult(element: unknown): SearchResult | undefined {
   const title = singleLine(result.title ?? document?.title ?? result.name ?? document?.name ?? url ?? '')
   const snippet = result.snippet ?? snippets?.[0]?.text ?? snippets?.[0]?.snippet
   return {
-    title: shortened(title, MAX_TITLE_CHARACTERS),
+    title: shorten(title, MAX_TITLE_CHARACTERS),
     url,
-    snippet: snippet && shortened(snippet, MAX_SNIPPET_CHARACTERS),
+    snippet: snippet && shorten(snippet, MAX_SNIPPET_CHARACTERS),
     datasource: result.datasource ?? document?.datasource,
   }
 }

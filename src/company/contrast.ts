@@ -48,11 +48,7 @@ export function contrastFault(hex: string, scheme: Scheme): string | undefined {
 }
 
 /** The first mixture with `other`, from `start` on, that is readable on `ground`. */
-function mixedUntilReadable(
-  hex: string,
-  other: string,
-  { start, ground }: { start: number; ground: string },
-) {
+function mixUntilReadable(hex: string, other: string, { start, ground }: { start: number; ground: string }) {
   for (let share = start; share < 1; share += 0.04) {
     const mixture = mix(hex, other, share)
     if (contrast(mixture, ground) >= MIN_CONTRAST) return mixture
@@ -71,12 +67,12 @@ function paletteOf(brand: string, scheme: Scheme) {
     /** A tint for large areas; ordinary text and `strong` are readable on it. */
     soft,
     /** The hover shade, and the brand color of text on tinted or raised ground. */
-    strong: mixedUntilReadable(brand, farEnd, { start: 0.16, ground: soft }),
+    strong: mixUntilReadable(brand, farEnd, { start: 0.16, ground: soft }),
   }
 }
 
 /** Without a brand color for dark pages, the one for light pages is made just light enough. */
 export const palettesOf = ({ light, dark }: { light: string; dark?: string | undefined }) => ({
   light: paletteOf(light, 'light'),
-  dark: paletteOf(dark ?? mixedUntilReadable(light, WHITE, { start: 0, ground: GROUND.dark }), 'dark'),
+  dark: paletteOf(dark ?? mixUntilReadable(light, WHITE, { start: 0, ground: GROUND.dark }), 'dark'),
 })

@@ -143,7 +143,7 @@ export function readCompany(file: string, supported: SupportedTexts = {}): Compa
     resolveKnownTags: false,
     merge: true,
   })
-  const refusedWith = (faults: readonly Fault[]): CompanyRead => {
+  const refuse = (faults: readonly Fault[]): CompanyRead => {
     const sentenceOf = ({ offset, path, message }: Fault) => {
       const { line, col } = lines.linePos(offset)
       const names = path.map((key) => String(key).slice(0, MAX_KEY_CHARACTERS)).join('.')
@@ -155,9 +155,9 @@ export function readCompany(file: string, supported: SupportedTexts = {}): Compa
 
   // Despite a duplicate key, the rest is readable.
   const syntax = syntaxFaults(document, source.text)
-  if (syntax.some(({ message }) => message !== SYNTAX['DUPLICATE_KEY'])) return refusedWith(syntax)
+  if (syntax.some(({ message }) => message !== SYNTAX['DUPLICATE_KEY'])) return refuse(syntax)
   const content = dataOf(document)
-  if ('fault' in content) return refusedWith([{ offset: 0, path: [], message: content.fault }])
+  if ('fault' in content) return refuse([{ offset: 0, path: [], message: content.fault }])
   const assets = new Map<string, StaticAsset>()
   const pictureFault = (name: string) => {
     const picture = readLogo(dirname(file), name)
@@ -170,7 +170,7 @@ export function readCompany(file: string, supported: SupportedTexts = {}): Compa
   })
   const shape = parsed.error?.issues.flatMap((issue) => faultsIn(issue, [])) ?? []
   const faults = [...syntax, ...shape.map((fault) => ({ ...fault, offset: offsetOf(document, fault.path) }))]
-  if (!parsed.success || faults.length > 0) return refusedWith(faults)
+  if (!parsed.success || faults.length > 0) return refuse(faults)
   return { company: resolveCompany(parsed.data, assets), faults: [] }
 }
 

@@ -46,7 +46,7 @@ export function createDeprecationsRoutes(
     return choose(req)
   }
   /** Caches by day, because strangers have no limit here, and by entries, because many queries choose few lists. */
-  const madeOnce = <T>(kind: string, entries: readonly ListedEntry[], make: () => T): T => {
+  const makeOnce = <T>(kind: string, entries: readonly ListedEntry[], make: () => T): T => {
     const key = [kind, ...entries.map(({ id }) => id)].join(' ')
     if (!day.made.has(key)) day.made.set(key, make())
     return day.made.get(key) as T
@@ -60,7 +60,7 @@ export function createDeprecationsRoutes(
       view: 'deprecations/schedule',
       sheet: 'schedule',
       data: (t) => ({
-        ...madeOnce(`page ${t.lang}`, entries, () => scheduleView(entries, asOf, t)),
+        ...makeOnce(`page ${t.lang}`, entries, () => scheduleView(entries, asOf, t)),
         operations,
         api: choice.api ?? '',
         operation: choice.operation ?? '',
@@ -72,7 +72,7 @@ export function createDeprecationsRoutes(
   router.get('/deprecations.json', (req, res) => {
     const { asOf, entries } = chooseForProgram(req)
 
-    const list = madeOnce('json', entries, () => JSON.stringify(listJson(entries, asOf)))
+    const list = makeOnce('json', entries, () => JSON.stringify(listJson(entries, asOf)))
     res.set('Cache-Control', FOR_FIVE_MINUTES).type('json').send(list)
   })
 
@@ -81,7 +81,7 @@ export function createDeprecationsRoutes(
 
     res.set('Cache-Control', FOR_FIVE_MINUTES)
     res.set('Content-Disposition', 'inline; filename="deprecations.ics"')
-    res.type('text/calendar; charset=utf-8').send(madeOnce('ics', entries, () => toCalendar(entries)))
+    res.type('text/calendar; charset=utf-8').send(makeOnce('ics', entries, () => toCalendar(entries)))
   })
 
   return router

@@ -35,12 +35,12 @@ export function readClientResponse(result: FetchResult): ClientResponse {
   return error === 'invalid_grant' ? 'accepted' : 'unclear'
 }
 
-const invented = () => `onramp-doctor-${randomBytes(12).toString('base64url')}`
+const inventSecret = () => `onramp-doctor-${randomBytes(12).toString('base64url')}`
 
 /** Replaces the secret by an invented one; for a client without a secret, the id. */
 function withWrongCredentials({ auth, ...client }: TestedClient): TestedClient {
-  if (auth.method === 'none') return { ...client, auth, id: invented() }
-  if (auth.method !== 'private_key_jwt') return { ...client, auth: { ...auth, secret: invented() } }
+  if (auth.method === 'none') return { ...client, auth, id: inventSecret() }
+  if (auth.method !== 'private_key_jwt') return { ...client, auth: { ...auth, secret: inventSecret() } }
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   return { ...client, auth: { method: auth.method, key } }
@@ -59,7 +59,7 @@ async function collect(known: { metadata: Metadata; client: TestedClient; url: s
   async function responseFor({ id, auth }: TestedClient): Promise<ClientResponse> {
     const body = new URLSearchParams({
       grant_type: 'authorization_code',
-      code: invented(),
+      code: inventSecret(),
       redirect_uri: clientUrls(url).redirectUri,
       code_verifier: 'x'.repeat(43),
     })
@@ -89,7 +89,7 @@ async function collect(known: { metadata: Metadata; client: TestedClient; url: s
 
 const KNOWN_METHOD = /^(client_secret_(basic|post)|private_key_jwt|none)$/
 
-function rejected({ id, auth }: TestedClient, { OIDC_CLIENT_ID: clientId }: Partial<Settings>) {
+function rejection({ id, auth }: TestedClient, { OIDC_CLIENT_ID: clientId }: Partial<Settings>) {
   const failure = (subject: string, remedy: string) =>
     fail(
       `The authorization server rejected ${subject} (401 or invalid_client at the token endpoint).`,
@@ -147,7 +147,7 @@ function credentials(
       `The server doesn't support ${listed} (OIDC_CLIENT_AUTH).`,
       `OIDC_CLIENT_AUTH: set it to ${methods.filter((method) => KNOWN_METHOD.test(method)).join(' or ') || 'one that the server lists'}`,
     )
-  if (ourResponse === 'refused') return rejected(client, settings)
+  if (ourResponse === 'refused') return rejection(client, settings)
   if (ourResponse === 'unsent')
     return fail(
       "The file in OIDC_CLIENT_ASSERTION_FILE can't be read, or holds no signed JWT.",

@@ -96,7 +96,7 @@ function takeApps(
 
 async function registeredClient(settings: Settings, registration: Registration) {
   if (settings.OIDC_CLIENT_ID !== undefined || settings.OIDC_ISSUER === undefined) return undefined
-  const metadata = await registration.stored()
+  const metadata = await registration.load()
   if (metadata === undefined) return undefined
   const method = metadata.token_endpoint_auth_method as ClientAuthentication['method']
   const auth = { ...readClientAuthentication(settings), method, secret: metadata.client_secret }

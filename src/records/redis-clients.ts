@@ -146,8 +146,8 @@ export async function primaryUrl(
 
 /** Sentinels often have no password although Redis has one, so it is sent only on request. */
 async function querySentinel(url: string, name: string): Promise<RedisNode> {
-  const urlWithoutDatabase = changed(url, { pathname: '' })
-  const open = changed(urlWithoutDatabase, { username: '', password: '' })
+  const urlWithoutDatabase = withUrlParts(url, { pathname: '' })
+  const open = withUrlParts(urlWithoutDatabase, { username: '', password: '' })
   try {
     return await queryOnce(open, name)
   } catch (error) {
@@ -211,6 +211,6 @@ function clusterOpener(url: string, prefix: string): OpenRedis {
 }
 
 const withNode = (url: string, { host, port }: RedisNode): string =>
-  changed(url, { host: `${host.includes(':') ? `[${host}]` : host}:${port}` })
+  withUrlParts(url, { host: `${host.includes(':') ? `[${host}]` : host}:${port}` })
 
-const changed = (url: string, parts: Partial<URL>): string => Object.assign(new URL(url), parts).href
+const withUrlParts = (url: string, parts: Partial<URL>): string => Object.assign(new URL(url), parts).href

@@ -66,7 +66,7 @@ export class RedisConnection {
     this.#isRenewing = true
     const previous = this.#current
     if (reason !== undefined) {
-      this.#failed(reason)
+      this.#onFailure(reason)
       await pause(retryIn())
     }
     while (!this.#ending.signal.aborted && this.#current === previous)
@@ -79,7 +79,7 @@ export class RedisConnection {
         if (this.#logged.size > 0) this.#log.info({}, 'Redis is reachable again')
         this.#logged.clear()
       } catch (error) {
-        this.#failed(error)
+        this.#onFailure(error)
         this.#first.resolve()
         await pause(retryIn())
       }
@@ -89,7 +89,7 @@ export class RedisConnection {
     if (this.#ending.signal.aborted) this.#current?.close()
   }
 
-  #failed(error: unknown): void {
+  #onFailure(error: unknown): void {
     this.#lastFailure = error
     const { code, message, isErrorReply } = describeStoreError(error)
     const problem = isErrorReply

@@ -41,7 +41,7 @@ export function openStore(settings: StoreSettings, log: ConnectionLog, options: 
   const { REDIS_URL: url, REDIS_PREFIX: prefix } = settings
   const connection = new RedisConnection(createRedisOpener(url, topologyOf(settings), prefix), log)
   return {
-    records: instrumented(createRedisRecords(connection.commands, prefix), 'redis', options),
+    records: instrument(createRedisRecords(connection.commands, prefix), 'redis', options),
     isReachable: () => connection.isReady,
     close: async () => connection.destroy(),
   }
@@ -64,7 +64,7 @@ function openFolder(folder: string, log: ConnectionLog, options: StoreOptions): 
         "DATA_DIR is on a network file system, where SQLite's locks may not hold: use a disk of this machine, or set REDIS_URL",
       )
     return {
-      records: instrumented(records, 'sqlite', options),
+      records: instrument(records, 'sqlite', options),
       isReachable: () => true,
       async close() {
         records.close()
@@ -79,7 +79,7 @@ function openFolder(folder: string, log: ConnectionLog, options: StoreOptions): 
 
 const OPERATIONS = ['get', 'getAll', 'put', 'compareAndSet', 'remove', 'compareAndRemove'] as const
 
-function instrumented(records: Records, system: 'redis' | 'sqlite', options: StoreOptions): Records {
+function instrument(records: Records, system: 'redis' | 'sqlite', options: StoreOptions): Records {
   const { isAdopting, onOperation = () => {} } = options
   const checkFormat = createFormatCheck(records, isAdopting)
   const result: Records = {
@@ -93,7 +93,7 @@ function instrumented(records: Records, system: 'redis' | 'sqlite', options: Sto
     const operate = records[operation] as (...args: unknown[]) => Promise<unknown>
     const attributes = { 'db.system.name': system, 'db.operation.name': operation }
     const work = (args: unknown[]) => inSpan(`${operation} ${system}`, attributes, () => operate(...args))
-    const instrument = (...args: unknown[]) => {
+    const measured = (...args: unknown[]) => {
       const startedAt = performance.now()
       const end = (isDone: boolean) => () =>
         onOperation({ operation, isDone, seconds: (performance.now() - startedAt) / 1000 })
@@ -101,7 +101,7 @@ function instrumented(records: Records, system: 'redis' | 'sqlite', options: Sto
       void outcome.then(end(true), end(false))
       return outcome
     }
-    Object.assign(result, { [operation]: instrument })
+    Object.assign(result, { [operation]: measured })
   }
   return result
 }

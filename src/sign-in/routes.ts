@@ -70,7 +70,7 @@ export function createSignInRoutes(deps: {
     if (outcome === 'no-cookie' && restarts > 0)
       throw new Problem(400, 'cookies_blocked', { detail: 'the callback lacks its cookie', tryAgain })
     if (restarts >= MAX_RESTARTS)
-      throw expired('this sign-in was used, or belongs to another browser', returnTo)
+      throw expiredProblem('this sign-in was used, or belongs to another browser', returnTo)
     if (outcome !== 'use-par')
       return seeOther(res, restartPath(opened.transaction, outcome === 'prompt-login'))
     const again = { ...opened.transaction, restarts: restarts + 1, prefersPushed: true }
@@ -108,7 +108,7 @@ function answerUnknown(
   // A link of another site can claim these, too, so the page repeats nothing of the address.
   if (hasParameter('admin_consent', 'true') || hasParameter('success', 'true'))
     return sendPage(req, res, { view: 'sign-in/confirmed', data: {} })
-  throw expired('no sign-in has this state', HOME)
+  throw expiredProblem('no sign-in has this state', HOME)
 }
 
 const parseRestarts = (value: unknown): number =>
@@ -125,5 +125,5 @@ function callbackUrl(req: Request, publicOrigin: string): URL {
   return new URL(`${clientUrls(publicOrigin).redirectUri}?${query}`)
 }
 
-const expired = (detail: string, returnTo: string) =>
+const expiredProblem = (detail: string, returnTo: string) =>
   new Problem(400, 'sign_in_expired', { detail, tryAgain: signInPath(returnTo) })

@@ -101,12 +101,12 @@ export class ServiceForPerson {
       return await turns.run(person, work, signal).finally(resolve)
     }
     try {
-      return await runWith(() => this.#usableTokens(req))
+      return await runWith(() => this.#ensureUsableTokens(req))
     } catch (error) {
       if (!(error instanceof AccessTokenRejected)) throw error
       if (findSignedIn(req)?.tokens.refreshToken === undefined) return await this.#giveUp(req, error)
     }
-    return await runWith(() => this.#refreshed(req)).catch((error: unknown) => {
+    return await runWith(() => this.#refreshTokens(req)).catch((error: unknown) => {
       if (error instanceof AccessTokenRejected) return this.#giveUp(req, error)
       throw error
     })
@@ -159,19 +159,19 @@ export class ServiceForPerson {
     })
   }
 
-  async #usableTokens(req: Request): Promise<Tokens> {
+  async #ensureUsableTokens(req: Request): Promise<Tokens> {
     const { tokens } = requireSignedIn(req)
     const expiry = expiryOf(tokens, this.#deps.now())
-    if (expiry === 'expired') return await this.#refreshed(req)
+    if (expiry === 'expired') return await this.#refreshTokens(req)
     if (expiry === 'fresh' || tokens.refreshToken === undefined) return tokens
     // The token is still valid, so no page waits long for an early refresh, which continues and saves its tokens.
-    return await withTimeout(MAX_EARLY_WAIT_MS, this.#refreshed(req, true)).catch((error: unknown) => {
+    return await withTimeout(MAX_EARLY_WAIT_MS, this.#refreshTokens(req, true)).catch((error: unknown) => {
       if (error instanceof SignInAgain) throw error
       return tokens
     })
   }
 
-  async #refreshed(req: Request, isStillValid = false): Promise<Tokens> {
+  async #refreshTokens(req: Request, isStillValid = false): Promise<Tokens> {
     const signedIn = await this.#deps.tokenRefresh.refresh(req, isStillValid)
     if (signedIn === undefined) throw new SignInAgain(req)
     return signedIn.tokens

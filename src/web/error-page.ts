@@ -1,7 +1,7 @@
 // Answers every failure with a page or problem+json, and one log line. A Problem is expected and explained; any other
 // error is a bug: people get a fixed text, and the log its place in the code.
 import type { ErrorRequestHandler, Request, Response } from 'express'
-import { shortened } from '../safe-text.ts'
+import { shorten } from '../safe-text.ts'
 import { withUniqueNames } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
 import { Problem, type ProblemCode } from '../problem.ts'
@@ -201,7 +201,7 @@ export function problemTexts(
     soon: soonIn(retryAfter, t),
   })
   return {
-    title: t(`problem.${code}.title`, { ...app, app: shortened(name, MAX_NAME) }),
+    title: t(`problem.${code}.title`, { ...app, app: shorten(name, MAX_NAME) }),
     advice: t(`problem.${code}.advice`, { ...app, again }),
   }
 }

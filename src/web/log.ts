@@ -9,7 +9,7 @@ const MAX_CAUSES = 5
 const MAX_FRAMES = 4
 
 /** Long words and queries could be secrets. */
-export const redacted = (message: string): string =>
+export const redact = (message: string): string =>
   message
     .replaceAll(/\?[^\s'"]*/g, '?…')
     .replaceAll(/[\w.~+/=%-]{20,}/g, '…')
@@ -21,7 +21,7 @@ function describeError(error: unknown): unknown {
     const code = 'code' in current ? { code: String(current.code) } : {}
     const frames = current.stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? []
     const at = frames.slice(0, MAX_FRAMES).map((frame) => frame.trim().replace(/^at /, ''))
-    chain.push({ name: current.name, ...code, message: redacted(current.message), at })
+    chain.push({ name: current.name, ...code, message: redact(current.message), at })
   }
   return chain.length > 0 ? chain : typeof error
 }

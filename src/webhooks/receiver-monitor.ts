@@ -64,7 +64,7 @@ export class ReceiverMonitor {
     this.#failedAt = now()
   }
 
-  dropped(count: number): void {
+  recordDropped(count: number): void {
     const { log, now } = this.#watch
     if (count > 0) this.#sent.inc({ result: 'dropped' }, count)
     this.#dropped += count

@@ -45,7 +45,7 @@ export class Webhooks {
 
   /** Queues the person's events, and returns at once. @param dropped the number of old events removed */
   enqueue(email: string, dropped: number): void {
-    this.#receiver.dropped(dropped)
+    this.#receiver.recordDropped(dropped)
     const since = this.#pending.get(email)?.since ?? this.#deps.now()
     this.#outsideOfRequests(() => this.#queue(email, { dueAt: this.#deps.now(), since }))
   }
@@ -94,7 +94,7 @@ export class Webhooks {
   async #deliver(email: string): Promise<PendingDelivery | undefined> {
     const { people, sender } = this.#deps
     const { person, events, dropped } = await claim(people, email, this.#deps.now())
-    this.#receiver.dropped(dropped)
+    this.#receiver.recordDropped(dropped)
     const outcomes = new Map<string, WebhookOutcome>()
     for (const event of events) {
       const outcome = await sender.send(event.id, eventBody(event, person), this.#deps.now())
@@ -164,8 +164,8 @@ async function claim(people: Pick<PeopleStore, 'change'>, email: string, now: nu
     due = kept.filter(({ dueAt }) => dueAt <= now).slice(0, MAX_AT_ONCE)
     dropped = events.length - kept.length
     if (due.length === 0 && dropped === 0) return before
-    const claimed = (event: OutboxEvent) => ({ ...event, tries: event.tries + 1, dueAt: now + CLAIM_MS })
-    const outbox = kept.map((event) => (due.includes(event) ? claimed(event) : event))
+    const withClaim = (event: OutboxEvent) => ({ ...event, tries: event.tries + 1, dueAt: now + CLAIM_MS })
+    const outbox = kept.map((event) => (due.includes(event) ? withClaim(event) : event))
     return withOutbox(before, outbox)
   })
   return { person, events: due, dropped }

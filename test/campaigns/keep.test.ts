@@ -125,7 +125,7 @@ function setUpKeepRuns(size: number, apps: Apps = { slack_1: 'awaiting' }) {
   }
 }
 
-const runKeep = (list: readonly ListEntry[], deps: KeepDeps) => new KeepRun(list, deps, deps).work()
+const runKeep = (list: readonly ListEntry[], deps: KeepDeps) => new KeepRun(list, deps, deps).run()
 
 it('a run invites new people once, and checks everyone six hours after the sweep began', async () => {
   const { runHours, sent, checkedEmails, list, clock } = setUpKeepRuns(4)

@@ -60,7 +60,7 @@ it('onramp registration forget uses the proxy', async () => {
   const store = openStore(settings, createLog('silent'))
   const { records } = store
   const keyRing = createKeyRing(records, settings.SESSION_SECRET)
-  await new Registration(settings, { records, keyRing, now: Date.now }).current(async () => ({
+  await new Registration(settings, { records, keyRing, now: Date.now }).ensure(async () => ({
     client_id: 'made',
     registration_client_uri: 'https://login.example/clients/made',
     registration_access_token: 'abc',

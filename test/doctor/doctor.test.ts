@@ -110,7 +110,7 @@ it('the doctor reports a rejected self-registered client, with a fix', async () 
   const keyRing = createKeyRing(records, settings.SESSION_SECRET)
   const made = { client_id: 'onramp', client_secret: newSecret() }
   const method = { token_endpoint_auth_method: 'client_secret_basic' }
-  await new Registration(settings, { records, keyRing, now: Date.now }).current(async () => ({
+  await new Registration(settings, { records, keyRing, now: Date.now }).ensure(async () => ({
     ...made,
     ...method,
   }))

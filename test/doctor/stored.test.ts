@@ -44,7 +44,7 @@ beforeAll(async () => {
   const keepState = new KeepStateStore(records, keyRing)
   await keepState.save(await keepState.load())
   await keepState.recordDecision('slack_1', { at: now(), by: EMAIL })
-  await new Registration(settings, deps).current(async () => ({ client_id: 'made' }))
+  await new Registration(settings, deps).ensure(async () => ({ client_id: 'made' }))
   const none = () => Promise.reject(new Error('no session ends here'))
   const sessions = { has: none, end: none, endElsewhere: none }
   await new PersonSessions({ ...deps, store: sessions, maxSeconds: 60 }).add(

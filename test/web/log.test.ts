@@ -1,6 +1,6 @@
 // Errors in the log: redacted, with cause and location.
 import { expect, it } from 'vitest'
-import { createLog, redacted } from '../../src/web/log.ts'
+import { createLog, redact } from '../../src/web/log.ts'
 
 it('an error in the log has no text that could be a secret', () => {
   const secret = 'planted-one-time-token-0123456789'
@@ -9,8 +9,8 @@ it('an error in the log has no text that could be a secret', () => {
     `"${secret}" is not valid`,
     `https://a.example/x?token=short&y=1`,
   ])
-    expect(redacted(message)).not.toMatch(/planted|short/)
-  expect(redacted(`no ${'a'.repeat(20)} here`)).toBe('no … here')
+    expect(redact(message)).not.toMatch(/planted|short/)
+  expect(redact(`no ${'a'.repeat(20)} here`)).toBe('no … here')
   const lines: string[] = []
   const sink = { write: (line: string) => void lines.push(line) }
   const err = new Error(secret, { cause: new Error(`x?code=${secret}`) })

@@ -49,7 +49,7 @@ it('the log has the number of dropped events, at most once a minute', () => {
     { passedMs: 60_000, count: 0 },
   ]) {
     clock.now += passedMs
-    receiver.dropped(count)
+    receiver.recordDropped(count)
   }
 
   expect(lines).toEqual([{ dropped: 2 }, { dropped: 3 }])

@@ -77,19 +77,19 @@ function noAccessToken(
 /** @returns nodemailer's callback; with `renew`, because the mail server refused the current token */
 export function createTokenProvider(settings: Partial<Settings>, now: () => number = Date.now) {
   let current: { token: string; until: number } | undefined
-  const renewed = async (mailbox: string) => {
+  const renewToken = async (mailbox: string) => {
     const response = await requestToken(settings, mailbox)
     const { access_token: token, expires_in: life = UNKNOWN_LIFE_SECONDS } = response
     return (current = { token, until: now() + life * 1000 * USED_SHARE })
   }
-  const singleFlight = createSingleFlight<Awaited<ReturnType<typeof renewed>>>()
+  const singleFlight = createSingleFlight<Awaited<ReturnType<typeof renewToken>>>()
   return (
     mailbox: string,
     renew: boolean,
     done: (error: Error | null, token: string, until: number) => void,
   ): void => {
     const isValid = !renew && current !== undefined && current.until > now()
-    const access = isValid ? Promise.resolve(current) : singleFlight(mailbox, () => renewed(mailbox))
+    const access = isValid ? Promise.resolve(current) : singleFlight(mailbox, () => renewToken(mailbox))
     access.then(
       (accessToken) => done(null, accessToken?.token ?? '', accessToken?.until ?? 0),
       (error: unknown) => done(noAccessToken(error, settings), '', 0),

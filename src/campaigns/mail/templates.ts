@@ -113,7 +113,7 @@ export function createRenderer(
   const html = createViews(folder)
   const plain = new Eta({ views: folder, cache: true, autoEscape: false, autoTrim: [false, 'nl'] })
 
-  const rendered = (view: string, render: () => string): string => {
+  const renderView = (view: string, render: () => string): string => {
     try {
       return render()
     } catch (cause) {
@@ -124,7 +124,7 @@ export function createRenderer(
 
   return (values) => {
     const data = { ...values, ...tools }
-    const whole = rendered(textView, () => plain.render(`./${textView}`, data))
+    const whole = renderView(textView, () => plain.render(`./${textView}`, data))
     const [, subject = '', text = ''] = /^Subject:[ \t]*(.*)\r?\n\r?\n([\s\S]*)/.exec(whole) ?? []
     if (subject.trim() === '' || text.trim() === '')
       throw new FaultyTemplate(`${textView}.eta must start with "Subject: …" followed by an empty line`)
@@ -134,7 +134,7 @@ export function createRenderer(
     return {
       subject: Array.from(subject.trim()).slice(0, MAX_SUBJECT_CHARACTERS).join(''),
       text: text.trim() + '\n',
-      html: rendered(htmlView, () => html(htmlView, data)),
+      html: renderView(htmlView, () => html(htmlView, data)),
     }
   }
 }

@@ -80,7 +80,7 @@ export function createRunDeps(
   records: Records,
   { settings, company, context }: RunInput,
   deps: ExternalServices &
-    Pick<RunDeps, 'tally' | 'holdsLease' | 'signal' | 'events' | 'isEmptyConfirmed'> & {
+    Pick<RunDeps, 'tally' | 'holdsLease' | 'signal' | 'events' | 'confirmEmptyLists'> & {
       checksPerSecond: number
       progress: RunProgress | undefined
     },

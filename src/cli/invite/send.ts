@@ -48,7 +48,7 @@ export async function send(file: string, options: SendOptions, context: CommandC
     throw new OperatorError('fix these lines, or use --on-invalid skip. Nothing was sent.')
   // A failed export is often an empty file.
   if (list.length + faults.length === 0) throw new OperatorError('the list is empty. Nothing was sent.')
-  if (file !== '-' && !(await isConfirmed(input, options))) return EXIT_STOPPED
+  if (file !== '-' && !(await confirmSending(input, options))) return EXIT_STOPPED
 
   try {
     return await interruptible((signal) =>
@@ -69,7 +69,7 @@ export async function send(file: string, options: SendOptions, context: CommandC
 }
 
 /** Without a terminal, there is no prompt, because a script can't answer. */
-async function isConfirmed(input: RunInput, options: SendOptions): Promise<boolean> {
+async function confirmSending(input: RunInput, options: SendOptions): Promise<boolean> {
   const { list, settings, context } = input
   if (options.dryRun || options.yes || !context.stdin.isTTY || !context.stderr.isTTY) return true
   // A quiet day is refused before the prompt.

@@ -73,7 +73,7 @@ export async function registerClient(
       else if (differences === '') log.info({}, 'the client is registered')
       return client
     }
-    refusal = refused(status, [error, description], requestedWait(retryAfter, now()))
+    refusal = refusalProblem(status, [error, description], requestedWait(retryAfter, now()))
     // Other statuses are about the permission to register.
     if (status >= 300 && status !== 400 && status !== 422) throw refusal
     log.warn({ requested: Object.keys(requested) }, refusal.detail)
@@ -98,7 +98,7 @@ function differencesIn(
     .join('; ')
 }
 
-function refused(status: number, error: (string | undefined)[], wait: number | undefined): Problem {
+function refusalProblem(status: number, error: (string | undefined)[], wait: number | undefined): Problem {
   const words = error.filter((part) => part !== undefined).join(': ')
   const reason = `the registration endpoint responded ${status}${words === '' ? '' : ` (${words})`}`
   const mayNeedToken = wait === undefined && (status === 401 || status === 403)

@@ -55,19 +55,19 @@ export class Registration {
   }
 
   /** @returns undefined if the client has to be registered or renewed */
-  async stored(): Promise<RegisteredClient | undefined> {
+  async load(): Promise<RegisteredClient | undefined> {
     const { client } = await this.#record()
     return client && renewalTime(client) > this.#deps.now() ? client : undefined
   }
 
   /** Registers the client if it isn't stored, or the server has lost it. For background work only. @throws {Problem} */
-  async current(register: () => Promise<RegisteredClient>): Promise<RegisteredClient> {
+  async ensure(register: () => Promise<RegisteredClient>): Promise<RegisteredClient> {
     const { records, now } = this.#deps
     for (const until = now() + MAX_WAIT_MS; now() < until; await pause(RETRY_MS)) {
       const lease = await takeLease(records, (await this.#record()).key)
-      if (lease !== undefined) return await this.#currentUnderLease(register).finally(() => lease.release())
+      if (lease !== undefined) return await this.#ensureUnderLease(register).finally(() => lease.release())
       // The holder of the lease checks whether the server still has the client.
-      const client = await this.stored()
+      const client = await this.load()
       if (client !== undefined) return client
     }
     throw signInUnavailable('timed out waiting for another process to register the client')
@@ -80,8 +80,8 @@ export class Registration {
     return client
   }
 
-  async #currentUnderLease(register: () => Promise<RegisteredClient>): Promise<RegisteredClient> {
-    const storedClient = await this.stored()
+  async #ensureUnderLease(register: () => Promise<RegisteredClient>): Promise<RegisteredClient> {
+    const storedClient = await this.load()
     const current = storedClient === undefined ? 'gone' : await readClient(storedClient)
     if (current !== 'gone') return await this.#save(current, storedClient)
     const client = await this.#save(await register())
@@ -127,9 +127,7 @@ export function createFindClient(
   }
 
   return async (server, mayRegister) => {
-    const client = mayRegister
-      ? await registration.current(() => register(server))
-      : await registration.stored()
+    const client = mayRegister ? await registration.ensure(() => register(server)) : await registration.load()
     if (client === undefined) return undefined
     const agreed = client.token_endpoint_auth_method as ClientAuthentication['method']
     // An operator's scope is requested unchanged.

@@ -66,11 +66,11 @@ export class AuthorizationServer {
 
   /** Discovers the server now if necessary. @throws {Problem} sign_in_unavailable, sign_in_misconfigured */
   async configuration(): Promise<Configuration> {
-    return (await this.#current()).configuration
+    return (await this.#ensureDiscovered()).configuration
   }
 
   async refreshConfiguration(): Promise<Configuration> {
-    return (await this.#current()).forRefresh
+    return (await this.#ensureDiscovered()).forRefresh
   }
 
   isReady(): boolean {
@@ -91,8 +91,8 @@ export class AuthorizationServer {
     clearTimeout(this.#timer)
     this.#attempt = this.#discover(true).finally(() => (this.#attempt = undefined))
     this.#attempt.then(
-      () => this.#succeeded(),
-      (error: unknown) => this.#failed(error),
+      () => this.#onSuccess(),
+      (error: unknown) => this.#onFailure(error),
     )
   }
 
@@ -110,7 +110,7 @@ export class AuthorizationServer {
     clearTimeout(this.#timer)
   }
 
-  async #current(): Promise<DiscoveredServer> {
+  async #ensureDiscovered(): Promise<DiscoveredServer> {
     if (this.#discovered !== undefined) {
       if (this.#renewAt() > this.#deps.now()) return this.#discovered
       if (this.#failures === 0) this.start()
@@ -145,7 +145,7 @@ export class AuthorizationServer {
     return this.#discovered?.client.renewAt ?? Infinity
   }
 
-  #succeeded(): void {
+  #onSuccess(): void {
     const { settings, log, now } = this.#deps
     if (this.#failures > 0)
       log.info({ issuer: settings.OIDC_ISSUER }, 'the authorization server is reachable again')
@@ -154,7 +154,7 @@ export class AuthorizationServer {
     this.#startIn(Math.min(RENEW_EVERY_MS, this.#renewAt() - now()))
   }
 
-  #failed(error: unknown): void {
+  #onFailure(error: unknown): void {
     const { detail } = this.#problem(error)
     if (this.#failure === undefined || this.#problem(this.#failure).detail !== detail)
       this.#deps.log.warn({ err: error, issuer: this.#deps.settings.OIDC_ISSUER }, detail)

@@ -11,7 +11,7 @@ import { causesOf, hasAdvice, networkErrorOf } from '../../http/network-error.ts
 import { retryAfterSeconds } from '../../http/retry-after.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 import { Problem } from '../../problem.ts'
-import { redacted } from '../../web/log.ts'
+import { redact } from '../../web/log.ts'
 import { asymmetricAlgorithms } from './signing-keys.ts'
 
 const STATUSES = {
@@ -215,16 +215,16 @@ export const responseStatus = (error: unknown): number | undefined => responseOf
 const RANDOM = /\b(?=\w*\d)(?=\w*[a-z])(?=\w*[A-Z])\w{8,}\b/g
 
 /** Keeps ASCII (RFC 6749 5.2), without email addresses and random words. */
-function quoted(description: string): string {
+function quote(description: string): string {
   const plain = description.replaceAll(/[^\x20-\x7e…]|["\\<>]/g, ' ').slice(0, 4 * MAX_DESCRIPTION)
-  return redacted(withoutAddresses(plain)).replaceAll(RANDOM, '…').slice(0, MAX_DESCRIPTION).trim()
+  return redact(withoutAddresses(plain)).replaceAll(RANDOM, '…').slice(0, MAX_DESCRIPTION).trim()
 }
 
 /** `invalid_grant with status 400 ("grant request is invalid")`, `status 502`, `no valid response (OAUTH_TIMEOUT)`. */
 export function describeErrorResponse(error: unknown): string {
   const status = responseStatus(error)
   if (error instanceof ResponseBodyError) {
-    const description = quoted(error.error_description ?? '')
+    const description = quote(error.error_description ?? '')
     const code = `${errorCode(error.error)} with status ${status}`
     return description === '' ? code : `${code} ("${description}")`
   }

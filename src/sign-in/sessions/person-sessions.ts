@@ -71,7 +71,7 @@ export class PersonSessions {
   list(user: Identity): Promise<ListedSession[]> {
     return this.#listOnce(JSON.stringify([user.issuer, user.subject]), async () => {
       const { sessions } = await this.#changeList(user, () => undefined)
-      return await this.#existing(sessions)
+      return await this.#filterExisting(sessions)
     })
   }
 
@@ -93,14 +93,14 @@ export class PersonSessions {
     // The mark comes first: a sign-in listed later finds it, and one listed before is ended below.
     const marking = this.#changeList(user, (list) => ({ ...list, ended: [...list.ended, mark] }))
     const { sessions } = await marking.catch(() => this.#changeList(user, () => undefined))
-    const ended = await this.#existing(sessions.filter((session) => matchesLogout(sid, session.sid)))
+    const ended = await this.#filterExisting(sessions.filter((session) => matchesLogout(sid, session.sid)))
     await Promise.all(ended.map(({ name }) => this.end(name)))
     // A full store refuses the mark, but still deletes: end the sessions, then report the failure.
     await marking
     return ended.length
   }
 
-  async #existing(sessions: readonly ListedSession[]): Promise<ListedSession[]> {
+  async #filterExisting(sessions: readonly ListedSession[]): Promise<ListedSession[]> {
     const exist = await Promise.all(sessions.map(({ name }) => this.#deps.store.has(name)))
     return sessions.filter((_, index) => exist[index])
   }

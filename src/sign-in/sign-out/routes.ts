@@ -19,7 +19,7 @@ export function createSignOutRoutes(signOut: SignOut, limit: RequestHandler, sen
   )
 
   router.get('/sign-out', async (req, res) => {
-    const pending = await signOut.pending(req)
+    const pending = await signOut.findPending(req)
     if (pending?.endSessionUrl === undefined || findSignedIn(req) !== undefined)
       return seeOther(res, '/signed-out')
     sendPage(req, res, { view: 'sign-in/signing-out', data: { refresh: REFRESH } })
@@ -31,7 +31,7 @@ export function createSignOutRoutes(signOut: SignOut, limit: RequestHandler, sen
   )
 
   router.get('/signed-out', async (req, res) => {
-    const pending = await signOut.pending(req)
+    const pending = await signOut.findPending(req)
     if (pending !== undefined && req.query['state'] === pending.state) {
       signOut.finish(req, res)
       return seeOther(res, '/signed-out')

@@ -45,7 +45,7 @@ export class SignOut {
     const before = findSignedIn(req)
     const cookie = this.#forgetDevice(req, res)
     // The second request of a double click finds no session.
-    if (before === undefined) return (await this.pending(req)) !== undefined
+    if (before === undefined) return (await this.findPending(req)) !== undefined
     const configuration = await this.#configurationFor(before.user)
     const pending = configuration && this.#endSessionAt(configuration, before.tokens.idToken)
     // The second request of a double click needs this, so it is saved first.
@@ -66,7 +66,7 @@ export class SignOut {
   }
 
   /** @returns the unfinished sign-out of this browser @throws {StoreUnavailable} */
-  async pending(req: Request): Promise<(PendingSignOut & { cookie: BrowserCookie }) | undefined> {
+  async findPending(req: Request): Promise<(PendingSignOut & { cookie: BrowserCookie }) | undefined> {
     const { records, sealer, cookies } = this.#deps
     const cookie = cookies.read(req)
     if (cookie === undefined) return undefined
@@ -78,7 +78,7 @@ export class SignOut {
   }
 
   async takeEndSessionUrl(req: Request): Promise<string | undefined> {
-    const pending = await this.pending(req)
+    const pending = await this.findPending(req)
     if (pending?.endSessionUrl === undefined) return undefined
     await this.#save(pending.cookie, { state: pending.state })
     return pending.endSessionUrl

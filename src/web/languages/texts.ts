@@ -8,7 +8,7 @@ const LEFT_TO_RIGHT =
   /(?![\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}])\p{L}|\d/u
 
 /** Isolates a name, which in the other direction would reorder the words around it (Unicode UAX 9). */
-const isolatedIn = (dir: 'ltr' | 'rtl', value: string): string =>
+const isolate = (dir: 'ltr' | 'rtl', value: string): string =>
   (dir === 'ltr' ? RIGHT_TO_LEFT : LEFT_TO_RIGHT).test(value) ? `\u2068${value}\u2069` : value
 
 /** In a language without spaces, a line would break inside "Acme Search". */
@@ -34,11 +34,11 @@ const [MAX_FORMATTED, MAX_ID] = [2_000, 200]
 export function createTexts(tag: string, catalogue: Catalogue, common: Values = {}) {
   const { dir, numbers, days, dates, moments, times, spans, lists, conjunctions, parse } = formatsIn(tag)
   const unbroken = NO_SPACE.test(tag) ? withoutBreaks : (value: string) => value
-  const toWritten = (value: string | number) =>
-    typeof value === 'number' || SELECTOR.test(value) ? value : isolatedIn(dir, unbroken(value))
-  const allWritten = (values: Values): Values =>
-    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, toWritten(value)]))
-  const shared = allWritten(common)
+  const writeValue = (value: string | number) =>
+    typeof value === 'number' || SELECTOR.test(value) ? value : isolate(dir, unbroken(value))
+  const writeAll = (values: Values): Values =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, writeValue(value)]))
+  const shared = writeAll(common)
   /** A cache by message and values, because most people have the same apps. */
   const formatted = new Map<string, string>()
   /** @throws {Error} if a value of the message is missing */
@@ -48,7 +48,7 @@ export function createTexts(tag: string, catalogue: Catalogue, common: Values = 
     if (cached !== undefined) return cached
     if (formatted.size >= MAX_FORMATTED) formatted.clear()
     if (!(key in catalogue)) throw new ReferenceError(`there is no message "${key}"`)
-    const result = String(parse(catalogue[key]).format({ ...shared, ...allWritten(values ?? {}) }))
+    const result = String(parse(catalogue[key]).format({ ...shared, ...writeAll(values ?? {}) }))
     if (id.length <= MAX_ID) formatted.set(id, result)
     return result
   }
@@ -60,7 +60,7 @@ export function createTexts(tag: string, catalogue: Catalogue, common: Values = 
     dir,
     has: (key: string): key is TextKey => key in catalogue,
     /** A name as messages show it. */
-    inMessage: (name: string) => String(toWritten(name)),
+    inMessage: (name: string) => String(writeValue(name)),
     // Times are milliseconds since 1970, shown in UTC, because people's time zones are unknown.
     day: (at: number) => withOrdinal(days().format(at)),
     /** A short date, for tables. */
@@ -78,9 +78,9 @@ export function createTexts(tag: string, catalogue: Catalogue, common: Values = 
     },
     number: (count: number) => numbers().format(count),
     /** Lists names without an "and". */
-    list: (all: readonly string[]) => lists().format(all.map((name) => isolatedIn(dir, name))),
+    list: (all: readonly string[]) => lists().format(all.map((name) => isolate(dir, name))),
     /** Lists names with an "and", for sentences. */
-    conjunction: (all: readonly string[]) => conjunctions().format(all.map((name) => isolatedIn(dir, name))),
+    conjunction: (all: readonly string[]) => conjunctions().format(all.map((name) => isolate(dir, name))),
     sentences: (all: readonly string[]) => all.join(NO_SPACE.test(tag) ? '' : ' '),
   })
 }

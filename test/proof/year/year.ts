@@ -162,7 +162,7 @@ export class Year {
     for (const change of this.#operations.splice(0)) this.#keepState = change(this.#keepState)
     try {
       const options = this.#keepOptions(listed, new Life(steps))
-      this.#keepState = await new KeepRun(list, options, options).work()
+      this.#keepState = await new KeepRun(list, options, options).run()
       return true
     } catch (error) {
       const isStopped = error instanceof RunStopped

@@ -7,7 +7,7 @@ import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
 import { colorsFor, type Colors } from '@onramp/terminal/terminal'
 import { openSource } from '../input/source.ts'
-import { extendedSchedule, readWaivers } from '../schedule/files.ts'
+import { readExtendedSchedule, readWaivers } from '../schedule/files.ts'
 import {
   adviceFor,
   countText,
@@ -45,7 +45,7 @@ const sourcesFrom = (names: readonly string[], stdin: CommandContext['stdin']) =
 export async function check(names: readonly string[], options: CheckOptions, context: CommandContext) {
   const { stdout, stderr, stdin, now, env } = context
   const { asOf = dayOf(new Date(now())), input: format } = options
-  const schedule = extendedSchedule(options.schedule)
+  const schedule = readExtendedSchedule(options.schedule)
   const waivers = options.waivers === undefined ? [] : readWaivers(options.waivers)
   const write = (line: string) => void stderr.write(`${printable(line)}\n`)
 

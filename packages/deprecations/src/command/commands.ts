@@ -4,7 +4,7 @@ import { choiceOption, numberOption, textOption, listOption, valueOption } from 
 import { nearestWord, parseChoice, UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import type { DefineCommands } from '@onramp/terminal/shell'
-import { extendedSchedule, jsonSchemas, readSchedule } from '../schedule/files.ts'
+import { readExtendedSchedule, jsonSchemas, readSchedule } from '../schedule/files.ts'
 import { publishedSchedule } from '../schedule/published-schedule.ts'
 import { filterEntries, daySchema, dayOf, listJson, type EntryFilter } from '../schedule/schedule.ts'
 
@@ -33,12 +33,12 @@ const withFilters = (command: Command) =>
     .addHelpText('after', EXITS)
 
 /** @throws {InputFault} */
-function filteredEntries(
+function chooseEntries(
   { asOf, schedule, ...options }: Partial<EntryFilter> & { schedule?: string[] | undefined },
   { now }: CommandContext,
 ) {
   const filter = { ...options, asOf: asOf ?? dayOf(new Date(now())) }
-  return { filter, entries: filterEntries(extendedSchedule(schedule), filter) }
+  return { filter, entries: filterEntries(readExtendedSchedule(schedule), filter) }
 }
 
 /** @param group `deprecations` of onramp, or this package's own program */
@@ -76,7 +76,7 @@ Examples:
       const nearestName = typed === undefined ? undefined : nearestWord(typed, names)
       if (nearestName !== undefined) throw new UsageError(`unknown command; did you mean ${nearestName}?`)
       if (typed !== undefined) throw new UsageError('unknown command')
-      const { filter, entries } = filteredEntries(options, context)
+      const { filter, entries } = chooseEntries(options, context)
       const { list } = await import('./list.ts')
       if (json) writeJson(context, listJson(entries, filter.asOf))
       else list(entries, filter, context)
@@ -146,7 +146,7 @@ Examples:
     )
     .action(async (options) => {
       const { toCalendar } = await import('../schedule/calendar.ts')
-      context.stdout.write(toCalendar(filteredEntries(options, context).entries))
+      context.stdout.write(toCalendar(chooseEntries(options, context).entries))
     })
 }
 

@@ -33,7 +33,7 @@ export const readSchedule = (file: string): Schedule =>
   readFile(file, scheduleSchema).entries.map(({ status: _status, ...entry }) => entry)
 
 /** Extends the published schedule: entries of the files replace those with the same id. @throws {InputFault} */
-export const extendedSchedule = (files: readonly string[] = []): Schedule => {
+export const readExtendedSchedule = (files: readonly string[] = []): Schedule => {
   const entries = [publishedSchedule, ...files.map(readSchedule)].flat()
   return [...new Map(entries.map((entry) => [entry.id, entry])).values()]
 }
