@@ -15,10 +15,10 @@ const STEP_MS = 100
 export const withTimeout = <T>(milliseconds: number, work: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout
-    const wait = (left: number) => {
+    const wait = (msLeft: number) => {
       // After a blocked event loop, the result may have arrived already; it is read before setImmediate.
-      if (left <= 0) setImmediate(reject, new TimedOut(milliseconds))
-      else timer = setTimeout(() => wait(left - STEP_MS), Math.min(left, STEP_MS))
+      if (msLeft <= 0) setImmediate(reject, new TimedOut(milliseconds))
+      else timer = setTimeout(() => wait(msLeft - STEP_MS), Math.min(msLeft, STEP_MS))
     }
     wait(milliseconds)
     void work.then(resolve, reject).then(() => clearTimeout(timer))

@@ -88,7 +88,8 @@ function compareWith(
   const lostPeople = peopleByInstance(report.lostByDay)
   const lostBy = ({ instance }: { instance: string }) => lostPeople.get(instance) ?? 0
   const peopleWithNewApp = peopleByInstance(report.newByDay)
-  const hasMovedBy = ({ instance, isMoved = false }: AppCounts) => newApps.get(instance)?.hasMoved ?? isMoved
+  const hasAppMoved = ({ instance, isMoved: hasMoved = false }: AppCounts) =>
+    newApps.get(instance)?.hasMoved ?? hasMoved
   return {
     row,
     before: readyBefore,
@@ -103,15 +104,15 @@ function compareWith(
     inQuestion: unansweredDelistings(state).map(({ name }) => name),
     /** Apps that have moved for a few people. */
     movedForSome: report.datasources.filter(
-      ({ instance, isMoved, newestAt = 0 }) =>
-        isMoved === true && !newApps.has(instance) && isSince(+new Date(newestAt)),
+      ({ instance, isMoved: hasMoved, newestAt = 0 }) =>
+        hasMoved === true && !newApps.has(instance) && isSince(+new Date(newestAt)),
     ),
     /** New apps with the people who are no longer ready because of them, most first. */
     causes: report.datasources
       .map((app) => ({
         name: app.name,
         people: peopleWithNewApp.get(app.instance) ?? 0,
-        hasMoved: hasMovedBy(app),
+        hasMoved: hasAppMoved(app),
       }))
       .filter(({ people }) => people > 0)
       .sort((one, other) => other.people - one.people),

@@ -1,7 +1,7 @@
 // The query of /admin/people and people.csv: parsed, printed and matched. Pure.
 import type { PersonApp } from '../people/person.ts'
 import { CRITERIA, type PersonSummary } from './person-summary.ts'
-import { dueAt, isLimited, zeros } from './report.ts'
+import { nextEmailDueAt, isLimited, zeros } from './report.ts'
 
 /** @param about the same person, perhaps with the requested app alone */
 type FilterTest = (
@@ -43,7 +43,7 @@ const FILTERS = {
   onHold: lostApp(({ massDisconnect }) => massDisconnect === 'paused'),
   removed: (_about, { app }, { delistedInstances }) =>
     delistedInstances.some((id) => app === '' || id === app),
-  due: (summary, { now }) => CRITERIA.notStarted(summary) && dueAt(summary, now) <= now,
+  due: (summary, { now }) => CRITERIA.notStarted(summary) && nextEmailDueAt(summary, now) <= now,
   limited: (summary, { now }) => isLimited(summary, now),
   absent: (summary) => CRITERIA.invited(summary) && !CRITERIA.signedIn(summary),
   undelivered: (summary) => CRITERIA.deferred(summary) || CRITERIA.failed(summary),

@@ -144,16 +144,16 @@ export class ReportCounter {
   readonly #delistedCounts = new Map<string, number>()
   #gone = 0
 
-  /** @param options as for createReport; `remindAt`: when a person's next email can leave, not before {@link dueAt} */
+  /** @param options as for createReport; `remindAt`: when a person's next email can leave, not before {@link nextEmailDueAt} */
   constructor(
     now: number,
-    { since = -Infinity, state, remindAt }: ReportOptions & { remindAt?: typeof dueAt },
+    { since = -Infinity, state, remindAt }: ReportOptions & { remindAt?: typeof nextEmailDueAt },
   ) {
     this.#now = now
     this.#since = since
     this.#uncounted = state === undefined ? new Set() : uncountedApps(state)
     this.#areAppsInQuestion = state !== undefined && unansweredDelistings(state).length > 0
-    this.#remindAt = remindAt ?? dueAt
+    this.#remindAt = remindAt ?? nextEmailDueAt
   }
 
   add(summary: PersonSummary): void {
@@ -183,7 +183,7 @@ export class ReportCounter {
   }
 
   #addDue(summary: PersonSummary): void {
-    const due = dueAt(summary, this.#now)
+    const due = nextEmailDueAt(summary, this.#now)
     const { dueLater } = this.#totals
     if (due <= this.#now) this.#totals.due++
     else if (due < Infinity) {
@@ -272,7 +272,7 @@ function addToTotals(totals: Totals, summary: PersonSummary, met: ReadonlySet<Cr
  * When the next email is due, in milliseconds since 1970. 0: no email was sent yet. Infinity: none is due, such as at
  * the quarterly limit, or about apps on hold.
  */
-export function dueAt(summary: PersonSummary, now: number): number {
+export function nextEmailDueAt(summary: PersonSummary, now: number): number {
   const { person, emails, emailState, hasAppToEmail } = summary
   if (!hasAppToEmail || isLimited(summary, now)) return Infinity
   const hadAll = emails.some(({ reminder }) => reminder >= MAX_REMINDERS)

@@ -42,8 +42,8 @@ const MAX_IN_A_QUARTER = 4
 
 /** When the quarterly limit allows the next email, milliseconds since 1970; 0: now. */
 export function nextAllowedAt(emails: readonly EmailRecord[], now: number): number {
-  const sent = emails.filter((email) => mayHaveBeenSent(email) && Math.abs(now - email.at) < QUARTER_MS)
-  const times = sent.map(({ at }) => at + QUARTER_MS).sort((one, other) => one - other)
+  const sentEmails = emails.filter((email) => mayHaveBeenSent(email) && Math.abs(now - email.at) < QUARTER_MS)
+  const times = sentEmails.map(({ at }) => at + QUARTER_MS).sort((one, other) => one - other)
   return times.at(-MAX_IN_A_QUARTER) ?? 0
 }
 
@@ -73,7 +73,7 @@ const isReminderDue = (last: EmailRecord, { remindAfterMs }: ReminderPolicy, now
   remindAfterMs !== undefined && last.reminder < MAX_REMINDERS && now - last.at >= remindAfterMs
 
 /** @param now milliseconds since 1970 */
-export function dueEmail(person: Person, policy: ReminderPolicy, now: number): EmailDecision {
+export function decideOnboardingEmail(person: Person, policy: ReminderPolicy, now: number): EmailDecision {
   const last = campaignEmails(person, ONBOARDING).at(-1)
   const isUncertain = last?.state === 'unknown' || last?.state === 'sending'
   const isSent = last?.state === 'sent' || (isUncertain && policy.uncertain === 'sent')

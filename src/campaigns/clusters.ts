@@ -37,7 +37,7 @@ type ClusterCounts = Record<'connected' | 'connectedByConsent', number> & {
   /** Times of first listings, and of checks of people who have it listed. */
   newTimes: number[]
   listedTimes: number[]
-  isMoved: boolean
+  hasMoved: boolean
 }
 
 /**
@@ -56,9 +56,9 @@ function createCounter(
   const add = (app: AppRecord, checkedAt: number) => {
     const { instance, name, status, since, movedFrom, movedTo, delistedAt, previousLapsedAt } = app
     const zeros = { inKnownCluster: 0, undone: 0, undoneInPlace: 0, connected: 0, connectedByConsent: 0 }
-    const count = apps.get(instance) ?? { ...none(), name, isMoved: false, ...zeros }
+    const count = apps.get(instance) ?? { ...none(), name, hasMoved: false, ...zeros }
     apps.set(instance, count)
-    count.isMoved ||= movedFrom !== undefined
+    count.hasMoved ||= movedFrom !== undefined
     if (isNew(app)) count.newTimes.push(app.newAt)
     const at = app[changeField]
     const newestApp = newest.get(instance)
@@ -101,7 +101,7 @@ export async function findClusters(
   const inQuestion = delistedApps.map(({ firstAt, ...app }) => ({ ...app, since: firstAt ?? app.since }))
   const delistings = createCounter(inQuestion, evaluatedAt, 'delistedAt', 'previousDelistedAt')
   let [peopleChecked, peopleListing, peopleDelisted, peopleUnexplained] = [0, 0, 0, 0]
-  const moves = new Map<string, { to: string; moved: number }>()
+  const moves = new Map<string, { to: string; count: number }>()
   for await (const person of people) {
     if (isGone(person) || person.lastCheck === undefined) continue
     peopleChecked++
@@ -113,7 +113,7 @@ export async function findClusters(
     for (const app of apps) {
       if (isUnavailable(app.status)) continue
       const to = unconnectedSuccessorOf(app, apps)
-      if (to !== undefined) moves.set(app.instance, { to, moved: 1 + (moves.get(app.instance)?.moved ?? 0) })
+      if (to !== undefined) moves.set(app.instance, { to, count: 1 + (moves.get(app.instance)?.count ?? 0) })
       delistings.add(app, checkedAt)
       if (isAnsweredRemoved({ delistedApps }, app.instance)) continue
       lapses.add(to === undefined ? app : asLapsed(app), checkedAt)
@@ -122,14 +122,14 @@ export async function findClusters(
   }
   const { ended, ...current } = massDisconnectsIn(lapses.apps, listings.apps, massDisconnects, now)
   const lostByMany = current.massDisconnects.map((lost): MassDisconnect => {
-    const { to, moved = 0 } = moves.get(lost.instance) ?? {}
-    const isMoved = moved * 2 > (lapses.apps.get(lost.instance)?.inKnownCluster ?? 0)
-    return { ...lost, movedTo: isMoved ? to : undefined, likelySuccessor: to }
+    const { to, count = 0 } = moves.get(lost.instance) ?? {}
+    const hasMoved = count * 2 > (lapses.apps.get(lost.instance)?.inKnownCluster ?? 0)
+    return { ...lost, movedTo: hasMoved ? to : undefined, likelySuccessor: to }
   })
-  const moved = lostByMany.flatMap(({ instance, movedTo }) => (movedTo === undefined ? [] : instance))
+  const movedApps = lostByMany.flatMap(({ instance, movedTo }) => (movedTo === undefined ? [] : instance))
   const disconnects = [...massDisconnects, ...lostByMany]
   const isLost = (instance: string, at: number) =>
-    !listings.apps.get(instance)?.isMoved && disconnectOf(disconnects, instance, at) !== undefined
+    !listings.apps.get(instance)?.hasMoved && disconnectOf(disconnects, instance, at) !== undefined
   const added = newAppsIn(listings.apps, newApps, isLost, { population: peopleChecked, now })
   // The service may have failed, so each app that left a list is in question.
   const isOutage = peopleListing === 0 && peopleDelisted >= MIN_PEOPLE
@@ -137,7 +137,7 @@ export async function findClusters(
     for (const { changeTimes, restoredTimes } of delistings.apps.values()) changeTimes.push(...restoredTimes)
   const before = { delistedApps, newApps: added.newApps, ended, isOutage }
   const delisted = delistedAppsIn(delistings.apps, before, now).map((app) =>
-    moved.includes(app.instance) ? { ...app, isMoved: true } : app,
+    movedApps.includes(app.instance) ? { ...app, isMoved: true } : app,
   )
   // An app in question may have been removed, or may be back for the people who had lost it.
   const isInQuestion = (lost: MassDisconnect) =>
@@ -276,23 +276,24 @@ function massDisconnectsIn(
   for (const [instance, { name, changeTimes, newTimes, connected, connectedByConsent }] of apps) {
     const existing = byInstance.get(instance)
     if (existing !== undefined && existing.resumedAt === undefined) continue
-    const had = changeTimes.length + connected + connectedByConsent
-    const { isMoved, changeTimes: listed } = listings.get(instance) ?? {}
-    const cluster = findCluster(changeTimes, had) ?? findMixedCluster(changeTimes, had, isMoved ? [] : listed)
+    const population = changeTimes.length + connected + connectedByConsent
+    const { hasMoved, changeTimes: listed = [] } = listings.get(instance) ?? {}
+    const cluster = findLossCluster(changeTimes, population, hasMoved ? [] : listed)
     if (cluster === undefined) continue
     const disconnect = { instance, name, noticedAt: now, since: cluster.since }
     const beginning = { ...disconnect, noticedAt: cluster.since }
     const lapsed = changeTimes.filter((at) => isPartOf(beginning, at)).length
     const hidden = newTimes.filter((at) => disconnectOf([disconnect], instance, at)).length
-    byInstance.set(instance, { ...disconnect, lapsed: lapsed + hidden, had: had + hidden })
+    byInstance.set(instance, { ...disconnect, lapsed: lapsed + hidden, had: population + hidden })
   }
   return { massDisconnects: [...byInstance.values()], ended }
 }
 
 /** Most people may have had an app before their first check, so that only first listings show that they lost it. */
-function findMixedCluster(lapseTimes: readonly number[], had: number, newTimes: readonly number[] = []) {
-  if (lapseTimes.length < had * MIN_SHARE) return undefined
-  const cluster = findCluster([...lapseTimes, ...newTimes], had + newTimes.length)
+function findLossCluster(lapseTimes: readonly number[], population: number, newTimes: readonly number[]) {
+  const lapses = findCluster(lapseTimes, population)
+  if (lapses !== undefined || lapseTimes.length < population * MIN_SHARE) return lapses
+  const cluster = findCluster([...lapseTimes, ...newTimes], population + newTimes.length)
   const isLoss = (since: number) => lapseTimes.some((at) => at >= since && at < since + SPREAD_MS)
   return cluster !== undefined && isLoss(cluster.since) ? cluster : undefined
 }
@@ -307,13 +308,13 @@ function newAppsIn(
   const ongoing = before.filter(({ instance, since }) => !isLost(instance, since))
   const byInstance = new Map(ongoing.map((app) => [app.instance, app]))
   const events: AppEvent[] = []
-  for (const [instance, { name, changeTimes, inKnownCluster, isMoved, ...counts }] of apps) {
+  for (const [instance, { name, changeTimes, inKnownCluster, hasMoved, ...counts }] of apps) {
     const app = byInstance.get(instance)
     const times = changeTimes.filter((at) => !isLost(instance, at))
     const cluster = findCluster(times, population)
     // The count includes people who have connected the app since, so it only rises, unless it turns out to have moved.
     const maximum =
-      isMoved && !app?.isMoved ? inKnownCluster + counts.connected + counts.connectedByConsent : Infinity
+      hasMoved && !app?.isMoved ? inKnownCluster + counts.connected + counts.connectedByConsent : Infinity
     // An app may come to one department after the other.
     const isOngoing = app !== undefined && now - app.noticedAt < RECENT_MS
     const earlier = isOngoing ? { since: app.since, people: Math.max(inKnownCluster, app.people) } : undefined
@@ -329,7 +330,7 @@ function newAppsIn(
     if (people > 0) events.push({ at: now, what: 'new', instance, name, people })
   }
   const newest = [...byInstance.values()].slice(-MAX_NEW_APPS)
-  const newApps = newest.map((app) => (apps.get(app.instance)?.isMoved ? { ...app, isMoved: true } : app))
+  const newApps = newest.map((app) => (apps.get(app.instance)?.hasMoved ? { ...app, isMoved: true } : app))
   return { newApps, events }
 }
 

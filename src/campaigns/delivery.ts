@@ -221,7 +221,7 @@ export class EmailDelivery {
     }
     const kind = { reminder, allApps, ...emailKindOf(apps, person, this.#campaign.name) }
     const email = this.#campaign.compose(entry, apps, kind)
-    const isMoved = kind.isNew ? kind.isMoved : undefined
+    const isMoved = kind.isNew ? kind.hasMoved : undefined
     const { alsoListed } = email
     const releasedBy = kind.nth === 1 ? releaserOf(apps, this.#campaign) : undefined
     const recorded = { apps: apps.map(({ instance }) => instance), alsoListed, isMoved, releasedBy }

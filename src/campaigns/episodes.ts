@@ -11,7 +11,7 @@ import { unansweredDelistings, type KeepState } from '../people/keep-state.ts'
 import { appsOf, isGone, mayHaveBeenSent } from '../people/person.ts'
 import type { AppRecord, Person, PersonApp } from '../people/person.ts'
 import { APPROVALS, isApprovalEmailDue, isMoveEmailDue, MOVED_APPROVALS } from './approvals.ts'
-import { campaignEmails, dueEmail, isReachable, nextAllowedAt, ONBOARDING } from './campaign.ts'
+import { campaignEmails, decideOnboardingEmail, isReachable, nextAllowedAt, ONBOARDING } from './campaign.ts'
 import type { EmailDecision, ReminderPolicy } from './campaign.ts'
 import { calendarOf, isWorkingTime, nextWorkday, quietUntil, workingDaysBetween } from './working-time.ts'
 import { WORKING_HOURS, type WorkCalendar } from './working-time.ts'
@@ -73,15 +73,15 @@ function episodeOf(
  */
 export function emailKindOf(apps: readonly PersonApp[], person: Person, campaignName?: string) {
   if (campaignName === MOVED_APPROVALS)
-    return { isLapse: false, isNew: true, isMoved: true, isWaiting: true, nth: 1 }
+    return { isLapse: false, isNew: true, hasMoved: true, isWaiting: true, nth: 1 }
   const areAllIn = (name: EpisodeName) => apps.every((app) => episodeOf(app, person)?.name === name)
   const campaign = campaignName === APPROVALS ? APPROVALS : undefined
   const counts = apps.map(
     (app) => emailsAbout(person, app.instance, episodeOf(app, person)?.since, campaign).length,
   )
-  const moved = apps.filter(({ movedFrom }) => movedFrom !== undefined).length
-  const isMoved = moved === 0 || moved === apps.length ? moved > 0 : undefined
-  return { isLapse: areAllIn(LAPSES), isNew: areAllIn(NEW_APPS), isMoved, nth: 1 + Math.min(...counts) }
+  const movedCount = apps.filter(({ movedFrom }) => movedFrom !== undefined).length
+  const hasMoved = movedCount === 0 || movedCount === apps.length ? movedCount > 0 : undefined
+  return { isLapse: areAllIn(LAPSES), isNew: areAllIn(NEW_APPS), hasMoved, nth: 1 + Math.min(...counts) }
 }
 
 /** True while admins have time to answer whether another app moved there. */
@@ -104,8 +104,8 @@ export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, c
   if (episode === undefined) return true
   if (name === NEW_APPS && mayHaveMoved(app, context)) return false
   const isUnconnected = app.state === 'unconnected' && episode.since < (state.evaluatedAt ?? 0)
-  const sent = emailsAbout(person, app.instance, episode.since, name)
-  return isUnconnected && sent.length < GAPS_IN_WORKING_DAYS[episode.name].length
+  const sentEmails = emailsAbout(person, app.instance, episode.since, name)
+  return isUnconnected && sentEmails.length < GAPS_IN_WORKING_DAYS[episode.name].length
 }
 
 /**
@@ -158,16 +158,16 @@ function mayEmail(person: Person, { now, calendar }: EmailContext): boolean {
 /** `calendar`: the person's time zone and quiet days. */
 type EmailContext = { state: KeepState; now: number; calendar: WorkCalendar }
 
-export function dueEmailOf(name: CampaignName, recorded: Person, context: EmailContext): EmailDecision {
+export function decideEmail(name: CampaignName, recorded: Person, context: EmailContext): EmailDecision {
   const person = forCampaign(name, recorded, context.state)
   if (isGone(person) || !mayEmail(person, context)) return NOT_DUE
-  if (name !== ONBOARDING) return dueEmailAbout(name, person, context)
+  if (name !== ONBOARDING) return decideAppEmail(name, person, context)
   // The email about a lapse covers the other apps, too.
   const hasLapsed = appsOf(forCampaign(LAPSES, recorded, context.state)).some(({ lapsedAt }) => lapsedAt)
-  return hasLapsed ? NOT_DUE : dueEmail(person, KEEP_POLICY, context.now)
+  return hasLapsed ? NOT_DUE : decideOnboardingEmail(person, KEEP_POLICY, context.now)
 }
 
-function dueEmailAbout(
+function decideAppEmail(
   name: ApprovalCampaign | EpisodeName,
   person: Person,
   context: EmailContext,
@@ -183,8 +183,8 @@ function dueEmailAbout(
     // An email about its approval is one about the app, too.
     const about = emailsAbout(person, app.instance, since)
     if (about.length === 0) return true
-    const sent = emailsAbout(person, app.instance, since, name)
-    const gap = GAPS_IN_WORKING_DAYS[name][Math.max(sent.length, 1)] ?? 0
+    const sentEmails = emailsAbout(person, app.instance, since, name)
+    const gap = GAPS_IN_WORKING_DAYS[name][Math.max(sentEmails.length, 1)] ?? 0
     return workingDaysBetween(Math.max(...about.map(({ at }) => at)), now, calendar) >= gap
   })
   if (!isDue) return NOT_DUE
@@ -221,7 +221,7 @@ export function emailOutlook(
   for (let at = Math.max(now, last); at < now + OUTLOOK_MS; at += isLastHour ? 23 * HOUR_MS : HOUR_MS) {
     isLastHour = isOpen(at) && !isOpen(at + HOUR_MS)
     for (const name of isLastHour ? CAMPAIGNS : []) {
-      const due = dueEmailOf(name, person, { state, now: at, calendar })
+      const due = decideEmail(name, person, { state, now: at, calendar })
       const from = Math.max(now, last, at - LAST_HOUR_MS)
       if (due.kind === 'email') return { wait, next: { name, reminder: due.reminder, at: from } }
     }

@@ -12,7 +12,7 @@ import { APPROVALS, decideApprovals } from './approvals.ts'
 import { campaignEmails, ONBOARDING, type EmailDecision } from './campaign.ts'
 import { findClusters, withEvaluation } from './clusters.ts'
 import { EmailDelivery, type RunDeps } from './delivery.ts'
-import { CAMPAIGNS, dueEmailOf, isAboutApp, type CampaignName } from './episodes.ts'
+import { CAMPAIGNS, decideEmail, isAboutApp, type CampaignName } from './episodes.ts'
 import { RunStopped } from './ledger.ts'
 import type { ComposeEmail } from './mail/email.ts'
 import { ListedPeople, type AddressChange } from './listed-people.ts'
@@ -54,7 +54,7 @@ type DuePerson = {
   person: Person
   entry: ListEntry
   emails: (Extract<EmailDecision, { kind: 'email' }> & { name: CampaignName })[]
-  context: Parameters<typeof dueEmailOf>[2]
+  context: Parameters<typeof decideEmail>[2]
 }
 
 /** Yields listed people, with or without a record. @param context.now the moment, which may depend on the person */
@@ -70,7 +70,7 @@ export async function* duePeople(
     const calendar = calendarOf(company, detailed, state)
     const context = { state, now: now(detailed, calendar), calendar }
     const person = withListing(detailed, true, context.now)
-    const due = CAMPAIGNS.map((name) => ({ name, email: dueEmailOf(name, person, context) }))
+    const due = CAMPAIGNS.map((name) => ({ name, email: decideEmail(name, person, context) }))
     const emails = due.flatMap(({ name, email }) => (email.kind === 'email' ? [{ ...email, name }] : []))
     return { person, entry, emails, context }
   }
@@ -357,7 +357,7 @@ export class KeepRun {
     }
     const campaign = {
       name,
-      decide: (person: Person, now: number) => dueEmailOf(name, person, contextAt(person, now)),
+      decide: (person: Person, now: number) => decideEmail(name, person, contextAt(person, now)),
       isAbout: (app: PersonApp, person: Person) =>
         isAboutApp(name, app, person, contextAt(person, this.#deps.now())),
       compose: name === APPROVALS ? this.#approvalComposer() : this.#options.composeFor(name),

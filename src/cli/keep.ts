@@ -251,7 +251,7 @@ async function runKeep(
     state: stateAfter,
   })
   const faults = [...input.faults, ...keepRun.listFaults]
-  const emptied = emptiedAfter(tally, storedState, state)
+  const emptied = countEmptyLists(tally, storedState, state)
   const needs = needsOfRun({ ...tally, emptied }, zonesWithoutRun(stateAfter, now()).join(', '), faults)
   const uncounted = { ...stateAfter, stopped: undefined, needs, emptied }
   const countedState = await withCounts(uncounted, report, notices, now)
@@ -275,7 +275,7 @@ const createConfirmationUse =
   }
 
 /** A run that checked only a few people says what the last check of everyone found. */
-const emptiedAfter = ({ emptied }: Tally, before: KeepState, { sweep }: KeepState): number =>
+const countEmptyLists = ({ emptied }: Tally, before: KeepState, { sweep }: KeepState): number =>
   emptied > 0 || sweep?.endedAt !== before.sweep?.endedAt ? emptied : (before.emptied ?? 0)
 
 /** Adds what the report counts to the state, and sends the emails that follow from it. */

@@ -95,13 +95,13 @@ const MARGIN = '  '
 /** Lines that fit the terminal, with printable names; --json has whole names. */
 function tableOf(
   who: string,
-  left: readonly ListedApp[],
+  unconnected: readonly ListedApp[],
   screen: CommandContext['stdout'],
   env: CommandContext['env'],
 ): string {
-  if (left.length === 0) return `${who} has nothing left to connect.\n`
+  if (unconnected.length === 0) return `${who} has nothing left to connect.\n`
   const paint = colorsFor(screen, env)
-  const rows = left.map(({ name, instance, status: is }) => ({
+  const rows = unconnected.map(({ name, instance, status: is }) => ({
     name: printable(name),
     instance: printable(instance),
     ...APP_STATUSES[is].terminal,
@@ -116,7 +116,7 @@ function tableOf(
       MARGIN,
     ),
   )
-  const count = left.filter((app) => !isUnavailable(app.status)).length
+  const count = unconnected.filter((app) => !isUnavailable(app.status)).length
   const apps = count === 0 ? 'nothing' : count === 1 ? '1 app' : `${count} apps`
   return `${paint.bold(`${who}: ${apps} left to connect`)}\n\n${lines.join('\n')}\n`
 }

@@ -90,10 +90,10 @@ export class ServiceClient {
   /** Contract 4.2. @param signal as above @throws {ServiceProblem} */
   search(
     credentials: Credentials,
-    query: { query: string; pageSize: number },
+    searchRequest: { query: string; pageSize: number },
     signal: AbortSignal | null = null,
   ): Promise<SearchResponse> {
-    const [path, body] = ['/rest/api/v1/search', JSON.stringify(query)]
+    const [path, body] = ['/rest/api/v1/search', JSON.stringify(searchRequest)]
     return this.#call({ operation: 'search', path, body, signal }, credentials, readSearchResponse)
   }
 
@@ -155,12 +155,12 @@ export class ServiceClient {
         const httpResponse = await this.#send(call, credentials)
         return {
           ...httpResponse,
-          read: httpResponse.status === 200 ? read(parseJson(httpResponse.text)) : undefined,
+          result: httpResponse.status === 200 ? read(parseJson(httpResponse.text)) : undefined,
         }
       },
       (httpResponse, seconds) => {
         if (signal?.aborted) return
-        const isUnreadable = httpResponse?.status === 200 && httpResponse.read === undefined
+        const isUnreadable = httpResponse?.status === 200 && httpResponse.result === undefined
         onCall?.({ operation, status: isUnreadable ? undefined : httpResponse?.status, seconds })
       },
     ).catch((error: unknown) => {
@@ -171,8 +171,8 @@ export class ServiceClient {
     onResponse?.({ method: 'POST', url: path, status, headers, request: body, response: text })
     if (status !== 200)
       throw serviceProblemOf(this.#readError(response, credentials), { operation, credentials, headerPrefix })
-    if (response.read === undefined) throw noValidResponse(operation, { text })
-    return response.read
+    if (response.result === undefined) throw noValidResponse(operation, { text })
+    return response.result
   }
 
   /** @throws {TypeError} synchronously, for a token or address with forbidden characters */

@@ -30,10 +30,7 @@ export type MassDisconnect = {
 /** Everyone is checked once more within this time, even by a daily run. */
 export const SPREAD_MS = 36 * 3_600_000
 
-/**
- * An app that is new for many people at once. `isMoved` is true if it replaces another app. Of a delisted app, it is
- * true if another app took its place.
- */
+/** An app that is new for many people at once. `isMoved`, as stored: it took another app's place. */
 type NewApp = Pick<MassDisconnect, 'instance' | 'name' | 'noticedAt' | 'since'> & {
   people: number
   isMoved?: boolean
@@ -44,7 +41,9 @@ type NewApp = Pick<MassDisconnect, 'instance' | 'name' | 'noticedAt' | 'since'> 
  * connected. No figure counts it until most lists have it again, or an operator marks it as connected. A hidden app is
  * marked as removed, also if it is on lists.
  */
-export type DelistedApp = NewApp & {
+export type DelistedApp = Omit<NewApp, 'isMoved'> & {
+  /** As stored: another app took its place. */
+  isMoved?: boolean
   /** When the first list lost the app, perhaps in another department. Losses since that time are in question. */
   firstAt?: number
   notifiedAt?: number
@@ -184,7 +183,7 @@ export type KeepState = {
   digestAt?: number
   /** Since then, no list has had an app left. `notifiedAt`: admins were emailed. */
   emptyLists?: { since: number; notifiedAt?: number } | undefined
-  /** People whose empty lists weren't recorded, until a check of everyone finds no such list. */
+  /** The number of people whose empty lists weren't recorded, until a check of everyone finds no such list. */
   emptied?: number
   days: DailyCounts[]
   /** Actions about an app or the list, stored once and shown on the page of each affected person. Newest last. */

@@ -141,9 +141,9 @@ export class ServiceForPerson {
   }
 
   /** Searches as the person (contract 4.2), in a turn of its own. */
-  search(req: Request, query: { query: string; pageSize: number }, signal?: AbortSignal) {
+  search(req: Request, searchRequest: { query: string; pageSize: number }, signal?: AbortSignal) {
     return this.inTurn(req, { signal }, () =>
-      this.#call(req, (credentials) => this.#deps.serviceClient.search(credentials, query, signal)),
+      this.#call(req, (credentials) => this.#deps.serviceClient.search(credentials, searchRequest, signal)),
     )
   }
 

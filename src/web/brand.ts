@@ -34,10 +34,10 @@ export function createBrand(company: Company) {
       ],
     }
   }
-  const made = new Map<string, ReturnType<typeof create>>()
+  const brands = new Map<string, ReturnType<typeof create>>()
   return (t: Texts, reference?: string) => {
-    const brand = made.get(t.lang) ?? create(t)
-    made.set(t.lang, brand)
+    const brand = brands.get(t.lang) ?? create(t)
+    brands.set(t.lang, brand)
     return reference && brand.help ? { ...brand, help: withReference(brand.help, reference, t) } : brand
   }
 }

@@ -13,7 +13,7 @@ export class ReceiverMonitor {
   readonly #sent: Counter<'result'>
   #isFailing = false
   #failedAt = -Infinity
-  #dropped = 0
+  #droppedCount = 0
   #droppedAt = -Infinity
 
   /** @param sinceOf returns the time of each person's oldest undelivered event, in milliseconds since 1970 */
@@ -67,13 +67,13 @@ export class ReceiverMonitor {
   recordDropped(count: number): void {
     const { log, now } = this.#watch
     if (count > 0) this.#sent.inc({ result: 'dropped' }, count)
-    this.#dropped += count
-    if (this.#dropped === 0 || now() - this.#droppedAt < LOGGED_EVERY_MS) return
+    this.#droppedCount += count
+    if (this.#droppedCount === 0 || now() - this.#droppedAt < LOGGED_EVERY_MS) return
     log.warn(
-      { dropped: this.#dropped },
+      { dropped: this.#droppedCount },
       `events for WEBHOOK_URL were dropped, oldest first: the receiver accepted none for ${MAX_AGE_DAYS} days, or one person had too many`,
     )
-    this.#dropped = 0
+    this.#droppedCount = 0
     this.#droppedAt = now()
   }
 }

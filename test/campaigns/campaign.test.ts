@@ -1,7 +1,7 @@
 // The due email for each state of a person's record.
 import { expect, it } from 'vitest'
 import { withAppStates } from '../helpers/people.ts'
-import { dueEmail, campaignEmail, ONBOARDING, withEmail } from '../../src/campaigns/campaign.ts'
+import { decideOnboardingEmail, campaignEmail, ONBOARDING, withEmail } from '../../src/campaigns/campaign.ts'
 import type { EmailDecision, ReminderPolicy } from '../../src/campaigns/campaign.ts'
 import { newPerson, type EmailRecord, type Person, type PersonApp } from '../../src/people/person.ts'
 
@@ -172,7 +172,7 @@ it.each<[string, keyof typeof DECISIONS, KnownPerson, Partial<ReminderPolicy>]>(
     remind,
   ],
 ])('a person %s gets %s', (_who, decision, known, policy) => {
-  expect(dueEmail(person(known), { ...POLICY, ...policy }, now)).toEqual(DECISIONS[decision])
+  expect(decideOnboardingEmail(person(known), { ...POLICY, ...policy }, now)).toEqual(DECISIONS[decision])
 })
 
 it('the state of an email is recorded beside the others', () => {

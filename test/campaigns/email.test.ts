@@ -278,9 +278,9 @@ it.each([
   [four, four, '4 apps have moved: connect them to Acme Search again'],
   [four.slice(1), four, 'Jira, Figma, and Miro have moved: connect them to Acme Search again'],
 ])('the subject about new apps %j, of which %j have moved, names up to three', (apps, moved, heading) => {
-  const isMoved = apps.every((app) => moved.includes(app))
+  const hasMoved = apps.every((app) => moved.includes(app))
 
-  expect(write({ apps, moved, isNew: true, isMoved }).subject).toBe(heading)
+  expect(write({ apps, moved, isNew: true, hasMoved }).subject).toBe(heading)
 })
 
 it('an email about new and moved apps says that the old connection has ended', () => {
@@ -298,7 +298,7 @@ it('an email about a moved approval asks for nothing', () => {
   const { subject, text, html } = write({
     apps: ['Slack'],
     isNew: true,
-    isMoved: true,
+    hasMoved: true,
     isWaiting: true,
   })
 

@@ -1,7 +1,7 @@
 // Due emails about lapses and new apps, by a test clock.
 import { expect, it } from 'vitest'
 import {
-  dueEmailOf,
+  decideEmail,
   emailKindOf,
   forCampaign,
   isAboutApp,
@@ -23,10 +23,10 @@ const state: KeepState = { ...newKeepState(), evaluatedAt: monday }
 const place = { timezone: 'UTC' }
 const atDay = (day: number) => monday + day * DAY
 const dueInvitation = (person: Person) =>
-  dueEmailOf('onboarding', person, { state, now: monday, calendar: place })
+  decideEmail('onboarding', person, { state, now: monday, calendar: place })
 /** The apps of the due email, or none. */
-function dueApps(name: CampaignName, person: Person, moment: Parameters<typeof dueEmailOf>[2]): string[] {
-  if (dueEmailOf(name, person, moment).kind !== 'email') return []
+function dueApps(name: CampaignName, person: Person, moment: Parameters<typeof decideEmail>[2]): string[] {
+  if (decideEmail(name, person, moment).kind !== 'email') return []
   const apps = appsOf(person).filter((app) => isAboutApp(name, app, person, moment))
   return apps.map(({ instance }) => instance)
 }
@@ -52,7 +52,7 @@ it('a deferred lapse email is retried on another day', () => {
   expect(after(5)).toEqual([])
   expect(after(23)).toEqual(['slack_1'])
   const tomorrow = { state, now: monday + DAY, calendar: place }
-  expect(dueEmailOf(LAPSES, deferred(monday), tomorrow)).toEqual({
+  expect(decideEmail(LAPSES, deferred(monday), tomorrow)).toEqual({
     kind: 'email',
     reminder: 0,
     isRetry: false,
@@ -74,7 +74,7 @@ it('emails about a lapse are due at once, after two and seven working days', () 
   const sent: string[] = []
   for (let hour = 0; hour < 60 * 24; hour++) {
     const now = monday + hour * 3_600_000
-    const due = dueEmailOf(LAPSES, person, { state, now, calendar: place })
+    const due = decideEmail(LAPSES, person, { state, now, calendar: place })
     if (due.kind !== 'email') continue
     sent.push(`${new Date(now).toISOString().slice(0, 13)} ${due.reminder}`)
     person = withSent(person, LAPSES, [now], dueLapses(person, now), due.reminder)
@@ -256,7 +256,7 @@ it('an app added after the invitation gets at most three emails, a week apart', 
   const sent: unknown[] = []
   for (let hour = 0; hour < 60 * 24; hour++) {
     const now = monday + hour * 3_600_000
-    const due = dueEmailOf(NEW_APPS, person, { state, now, calendar: place })
+    const due = decideEmail(NEW_APPS, person, { state, now, calendar: place })
     if (due.kind !== 'email') continue
     const apps = dueNew(person, now)
     const named = appsOf(person).filter(({ instance }) => apps.includes(instance))
@@ -272,10 +272,10 @@ it('an app added after the invitation gets at most three emails, a week apart', 
 })
 
 it.each([
-  ['both are new', [], 0, { isNew: true, isMoved: false, nth: 1 }],
+  ['both are new', [], 0, { isNew: true, hasMoved: false, nth: 1 }],
   ['one has moved', ['notion_1'], 0, { isNew: true, nth: 1 }],
   ['one has moved, in a second email', ['notion_1'], 1, { isNew: true, nth: 2 }],
-  ['both have moved', ['notion_1', 'jira_1'], 0, { isNew: true, isMoved: true, nth: 1 }],
+  ['both have moved', ['notion_1', 'jira_1'], 0, { isNew: true, hasMoved: true, nth: 1 }],
 ])('the kind of an email about two new apps is true for both: %s', (_what, moved, before, kind) => {
   const checked = { checkedAt: monday, unconnected: [slack, notion, jira] }
   const times = Array<number>(before).fill(monday)

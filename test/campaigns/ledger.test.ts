@@ -1,6 +1,11 @@
 // Records of an email, during outages of the store and beside another run.
 import { expect, it } from 'vitest'
-import { campaignEmail, dueEmail, ONBOARDING, type ReminderPolicy } from '../../src/campaigns/campaign.ts'
+import {
+  campaignEmail,
+  decideOnboardingEmail,
+  ONBOARDING,
+  type ReminderPolicy,
+} from '../../src/campaigns/campaign.ts'
 import { EmailLedger } from '../../src/campaigns/ledger.ts'
 import { resolveCompany } from '../../src/company/company.ts'
 import { PersonUnreadable } from '../../src/people/people-store.ts'
@@ -49,7 +54,7 @@ function storeWith(get?: () => Promise<Person | undefined>, address?: string) {
     new EmailLedger({
       people,
       campaign: ONBOARDING,
-      decide: (person, now) => dueEmail(person, { ...policy, ...given.policy }, now),
+      decide: (person, now) => decideOnboardingEmail(person, { ...policy, ...given.policy }, now),
       holdsLease: () => Promise.resolve(holdsLease),
       now: () => now,
       signal: signal ?? new AbortController().signal,

@@ -1,7 +1,12 @@
 // Fixture: runs of `invite send` over the same people, with functions in place of the service and the mail server.
 import type { ListedApp } from '../../src/client-api/responses.ts'
 import type { createPersonCheck } from '../../src/campaigns/person-check.ts'
-import { dueEmail, campaignEmail, ONBOARDING, type ReminderPolicy } from '../../src/campaigns/campaign.ts'
+import {
+  decideOnboardingEmail,
+  campaignEmail,
+  ONBOARDING,
+  type ReminderPolicy,
+} from '../../src/campaigns/campaign.ts'
 import type { Campaign, RunDeps } from '../../src/campaigns/delivery.ts'
 import type { SendResult } from '../../src/campaigns/mail/send-result.ts'
 import { Throttle } from '../../src/campaigns/throttle.ts'
@@ -104,7 +109,7 @@ export function setUpSendRuns(store?: AllPeople) {
     }
     const campaign: Campaign = {
       name: ONBOARDING,
-      decide: (person, at) => dueEmail(person, { ...policy, ...options.policy }, at),
+      decide: (person, at) => decideOnboardingEmail(person, { ...policy, ...options.policy }, at),
       isAbout: () => true,
       compose: ({ email }) => ({ ...mail, to: email }),
       state: newKeepState(),

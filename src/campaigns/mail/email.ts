@@ -41,7 +41,7 @@ type EmailKind = {
   /** These apps came after the invitation. */
   isNew?: boolean
   /** These apps replace others that were connected. Undefined: some do. */
-  isMoved?: boolean | undefined
+  hasMoved?: boolean | undefined
   /** People wait for an admin's approval of these apps. */
   isWaiting?: boolean
   /** An admin approved the apps, and the recipient tests them, or a tester has connected them (`confirmed`). */
@@ -105,7 +105,7 @@ const flagsOf = ({ reminder, isLapse = false, isNew = false, approval, nth = 1, 
   isReminder: isNew ? nth > 1 : reminder > 0 && !isLapse,
   isLapse,
   isNew,
-  isMoved: kind.isMoved ?? false,
+  isMoved: kind.hasMoved ?? false,
   isWaiting: kind.isWaiting ?? false,
   isApproved: approval !== undefined,
   isConfirmed: approval === 'confirmed',

@@ -23,9 +23,9 @@ export async function report(
     const summaries = summarizeAll(people, state)
     if (csv) for await (const row of peopleCsv(summaries)) stdout.write(row)
     else {
-      const made = await createReport(summaries, now(), { state, unreadable: () => unreadable })
-      const { lostByDay: _lostByDay, newByDay: _newByDay, isNoneLeft: _isNoneLeft, ...printed } = made
-      stdout.write(json ? `${JSON.stringify(printed)}\n` : formatReport(made, storeLabel(settings)))
+      const counts = await createReport(summaries, now(), { state, unreadable: () => unreadable })
+      const { lostByDay: _lostByDay, newByDay: _newByDay, isNoneLeft: _isNoneLeft, ...printed } = counts
+      stdout.write(json ? `${JSON.stringify(printed)}\n` : formatReport(counts, storeLabel(settings)))
     }
     if (unreadable > 0)
       stderr.write(`onramp invite report: not included: ${describeUnreadable(unreadable)}.\n`)
@@ -36,24 +36,24 @@ export async function report(
 const formatCount = (count: number) => count.toLocaleString('en').padStart(9)
 const line = (count: number, label: string) => `${formatCount(count)}  ${label}\n`
 
-function formatReport(made: Report, store: string): string {
-  if (made.people === 0) return `No data ${made.unread > 0 ? 'that can be read' : 'yet'} (${store}).\n`
+function formatReport(counts: Report, store: string): string {
+  if (counts.people === 0) return `No data ${counts.unread > 0 ? 'that can be read' : 'yet'} (${store}).\n`
   const minute = (date: string) => `${date.slice(0, 16).replace('T', ' ')} UTC`
   const oldest =
-    made.asOf === undefined ? 'not checked with the service yet' : `oldest data ${minute(made.asOf)}`
-  const { funnel, hadToConnect } = made
+    counts.asOf === undefined ? 'not checked with the service yet' : `oldest data ${minute(counts.asOf)}`
+  const { funnel, hadToConnect } = counts
   const people = [
-    line(made.people, 'people'),
+    line(counts.people, 'people'),
     line(hadToConnect, 'had something to connect'),
-    line(made.nothing, 'had nothing to connect'),
-    line(made.unchecked, 'not checked yet'),
-    line(made.reminded, 'reminded'),
-    line(made.skipped, 'skipped at least one app'),
-    line(made.blocked, 'waiting for an admin'),
-    line(made.optedOut, 'opted out of reminders'),
-    line(made.deferred, 'email delayed by the mail server'),
-    line(made.failed, 'rejected by the mail server'),
-    line(made.uncertain, 'delivery unknown'),
+    line(counts.nothing, 'had nothing to connect'),
+    line(counts.unchecked, 'not checked yet'),
+    line(counts.reminded, 'reminded'),
+    line(counts.skipped, 'skipped at least one app'),
+    line(counts.blocked, 'waiting for an admin'),
+    line(counts.optedOut, 'opted out of reminders'),
+    line(counts.deferred, 'email delayed by the mail server'),
+    line(counts.failed, 'rejected by the mail server'),
+    line(counts.uncertain, 'delivery unknown'),
   ]
   const stages = [
     line(funnel.invited, 'invited by email'),
@@ -62,14 +62,14 @@ function formatReport(made: Report, store: string): string {
     line(funnel.connecting, 'connected a first app'),
     line(funnel.finished, 'fully connected'),
   ]
-  const groups = made.groups.map(({ name = 'groups of fewer than five', finished, hadToConnect: all }) =>
+  const groups = counts.groups.map(({ name = 'groups of fewer than five', finished, hadToConnect: all }) =>
     line(finished, `of ${all.toLocaleString('en')} in ${printable(name)}`),
   )
   const parts = [
-    [`Report generated ${minute(made.madeAt)};\n${oldest} (${store}).\n`],
+    [`Report generated ${minute(counts.madeAt)};\n${oldest} (${store}).\n`],
     people,
     withHead(`Of the ${hadToConnect.toLocaleString('en')} people who had something to connect:\n`, stages),
-    withHead('connected  waiting  skipped    admin  app\n', appsIn(made)),
+    withHead('connected  waiting  skipped    admin  app\n', appsIn(counts)),
     withHead('Fully connected, of the people who had something to connect:\n', groups),
   ]
   return parts

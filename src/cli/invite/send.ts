@@ -4,7 +4,7 @@ import { printable } from '@onramp/terminal/printable'
 import { withPeriod } from '@onramp/terminal/shell'
 import { fitToColumns } from '@onramp/terminal/terminal'
 import { DAY_MS, utcDay } from '../../admin/report.ts'
-import { dueEmail, ONBOARDING, type ReminderPolicy } from '../../campaigns/campaign.ts'
+import { decideOnboardingEmail, ONBOARDING, type ReminderPolicy } from '../../campaigns/campaign.ts'
 import { sendInvitations, type Campaign, type RunDeps } from '../../campaigns/delivery.ts'
 import { forCampaign } from '../../campaigns/episodes.ts'
 import { RunStopped } from '../../campaigns/ledger.ts'
@@ -183,7 +183,7 @@ async function invitationCampaign(records: Records, run: SendRun): Promise<Campa
     decide: (person, now) =>
       until === undefined && quietUntil(now, calendarOf(company, person, state)) !== undefined
         ? { kind: 'not-due', wasSent: false }
-        : dueEmail(forCampaign(ONBOARDING, person, state), policy, now),
+        : decideOnboardingEmail(forCampaign(ONBOARDING, person, state), policy, now),
     isAbout,
     state,
     compose: createComposers(settings, company, options, context.now).composeFor(ONBOARDING),

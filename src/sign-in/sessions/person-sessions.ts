@@ -93,11 +93,13 @@ export class PersonSessions {
     // The mark comes first: a sign-in listed later finds it, and one listed before is ended below.
     const marking = this.#changeList(user, (list) => ({ ...list, ended: [...list.ended, mark] }))
     const { sessions } = await marking.catch(() => this.#changeList(user, () => undefined))
-    const ended = await this.#filterExisting(sessions.filter((session) => matchesLogout(sid, session.sid)))
-    await Promise.all(ended.map(({ name }) => this.end(name)))
+    const endedSessions = await this.#filterExisting(
+      sessions.filter((session) => matchesLogout(sid, session.sid)),
+    )
+    await Promise.all(endedSessions.map(({ name }) => this.end(name)))
     // A full store refuses the mark, but still deletes: end the sessions, then report the failure.
     await marking
-    return ended.length
+    return endedSessions.length
   }
 
   async #filterExisting(sessions: readonly ListedSession[]): Promise<ListedSession[]> {

@@ -59,10 +59,10 @@ export function createBackChannelRoutes(deps: {
     const { logout_token: token } = (req.body ?? {}) as { logout_token?: unknown }
     try {
       const logout = await limits.checkingLogoutToken(req, () => verify(token))
-      const ended = await refuseReplay(records, logout, () =>
+      const endedCount = await refuseReplay(records, logout, () =>
         sessions.endByLogoutToken(logout.issuer, logout),
       )
-      audit({ event: 'sign_out', by: 'authorization_server', sessions: ended })
+      audit({ event: 'sign_out', by: 'authorization_server', sessions: endedCount })
       res.status(200).end()
     } catch (error) {
       if (!(error instanceof InvalidLogoutToken)) throw error
@@ -87,10 +87,10 @@ async function refuseReplay(
 ): Promise<number> {
   const key = `jti:${hashOf(`${issuer}\n${jti}`)}`
   if ((await records.get(key)) !== undefined) throw new InvalidLogoutToken('the token was used before')
-  const ended = await work()
+  const endedCount = await work()
   // The record outlives the time in which a token is accepted.
   await records.put(key, '1', 900)
-  return ended
+  return endedCount
 }
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
