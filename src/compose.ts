@@ -118,7 +118,7 @@ export function createOnramp(
 
 type AppDeps = Parameters<typeof createApp>[0]
 
-/** Dependencies of the create functions below. */
+/** Dependencies of the functions that create the parts. */
 type BaseDeps = Pick<
   AppDeps,
   'settings' | 'company' | 'log' | 'now' | 'metrics' | 'audit' | 'limits' | 'records'

@@ -3,7 +3,7 @@ import { Problem } from './problem.ts'
 
 type Turn = { start: () => void }
 
-/** All in memory: `waitMs` limits the wait (default: none). */
+/** Kept in memory. `waitMs` limits how long work may queue (default: no limit). */
 export class Turns {
   /** For changes of records. Concurrent changes of one person's record only cause compare-and-set retries. */
   static forChanges = () => new Turns({ all: 16, ofPerson: 1 })

@@ -85,7 +85,7 @@ export function createExportRoutes(deps: {
   return routes
 }
 
-/** Runs before requireSignIn, to which a browser's request is passed on, even with a token that a proxy added. */
+/** Exports for REPORT_TOKEN, before requireSignIn. Passes on a browser's request, even if a proxy added a token. */
 export function createTokenRoutes(
   exportRoutes: Router,
   token: string | undefined,

@@ -296,7 +296,7 @@ function describeQuestions(report: Report, keepState: KeepState, t: Texts) {
   })
 }
 
-/** Mass disconnects come first, because they pause emails; then apps, by the people they affect; then emails. */
+/** Items of /admin: mass disconnects, because they pause emails; then apps, by people affected; then emails. */
 export function describeActionItems(report: Report, keepState: KeepState, t: Texts, now: number) {
   const { datasources } = report
   const approvals = new Map(keepState.approvals?.map((approval) => [approval.instance, approval]))

@@ -23,10 +23,7 @@ const byEmail: Order = ({ person: one }, { person: other }) =>
   one.email === other.email ? 0 : one.email < other.email ? -1 : 1
 const byName: Order = (one, other) => names.compare(sortName(one), sortName(other)) || byEmail(one, other)
 
-/**
- * Downloads sort by address, because a name that changes during the download would repeat a person. `otherSite`: a page
- * that another site opens.
- */
+/** Downloads sort by address, because a name may change meanwhile. `otherSite`: a page that another site opens. */
 const ORDERS = { page: byName, otherSite: byName, download: byEmail }
 
 type Purpose = keyof typeof ORDERS
@@ -100,7 +97,7 @@ export class PeopleSnapshot {
     }
   }
 
-  /** Separate from the generator, which would keep an old snapshot while its reader is slow. */
+  /** The next slice. Separate from the generator, which would keep an old snapshot while its reader is slow. */
   async #sliceAfter(last: PersonSummary | undefined, signal: AbortSignal, use: Purpose) {
     const { all, sorted } = await this.#newest(signal)
     const order = ORDERS[use]
@@ -156,7 +153,7 @@ export class PeopleSnapshot {
     this.#publish({ people: { all: summaries, sorted: new Map() }, report: counter.report(unreadable) })
   }
 
-  /** Separate from #read, because a timer's closure keeps every variable of its function in memory. */
+  /** Keeps it for a while. Separate from #read, whose variables a timer's closure would all keep in memory. */
   #publish(latest: Snapshot): void {
     this.#latest = latest
     setTimeout(() => (latest.people = undefined), FRESH_MS).unref()

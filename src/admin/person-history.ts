@@ -152,7 +152,7 @@ function isInHistory(
   )
 }
 
-/** An app that left the list without a consent is connected again, while it counts: its removal may be in question. */
+/** The end of a loss, if the app left the list without a consent, and isn't in question: it counts as connected. */
 function endOfLoss({ instance, since, delistedAt }: AppRecord, events: Person['accessEvents'] = []) {
   const last = events.findLast((event) => event.instance === instance)
   const isBack = last?.what === 'lost' && delistedAt !== undefined

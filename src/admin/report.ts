@@ -103,7 +103,7 @@ export type Report = Omit<Totals, 'asOf' | 'lastEmailAt' | 'dueLater'> & {
 }
 
 /**
- * People with the state `gone` count in `gone` only.
+ * Counts everyone. People with the state `gone` count in `gone` only.
  * @param now milliseconds since 1970
  * @param options.unreadable returns the number of unreadable records; called at the end
  */
@@ -144,7 +144,7 @@ export class ReportCounter {
   readonly #delistedCounts = new Map<string, number>()
   #gone = 0
 
-  /** @param options as for createReport; `remindAt`: when a person's next email can leave, not before {@link nextEmailDueAt} */
+  /** @param options as for createReport; `remindAt`: when the next email can leave ({@link nextEmailDueAt} or later) */
   constructor(
     now: number,
     { since = -Infinity, state, remindAt }: ReportOptions & { remindAt?: typeof nextEmailDueAt },

@@ -70,7 +70,8 @@ const hasWaited = ({ instance }: PersonApp, { failures = [] }: Person): boolean 
   failures.some((failure) => failure.instance === instance && failure.code === 'blocked')
 
 /**
- * An approval follows an app that moved.
+ * Decides for each app that people wait for: whether to email its owners, who tests, and whether it is over. Follows an
+ * app to its replacement.
  * @param findDecision the newest decision of an app's owners
  */
 export async function decideApprovals(

@@ -26,28 +26,26 @@ type ClusterCounts = Record<'connected' | 'connectedByConsent', number> & {
   name: string
   /** People whose change is part of the newest cluster found before. */
   inKnownCluster: number
-  /** People for whom such a change was undone, and those of them whose app has not moved. */
+  /** People for whom a change of this kind was undone. `undoneInPlace`: those of them whose app hasn't moved. */
   undone: number
   undoneInPlace: number
   /** Times of new changes, one for each person. `earlierTimes`: of changes that were evaluated and made no cluster. */
   changeTimes: number[]
   earlierTimes: number[]
-  /** New delistings for people who had lost it: they have access again, unless other apps left, too. */
+  /** New delistings for people who had lost the app: they have access again, unless other apps left, too. */
   restoredTimes: number[]
-  /** Times of first listings, and of checks of people who have it listed. */
+  /** Times of first listings, and of checks of people whose list has the app. */
   newTimes: number[]
   listedTimes: number[]
   hasMoved: boolean
 }
 
-/**
- * Counts one kind of change. A lost app that left the list may have been restored, so it's no evidence of a removal.
- * @param changeField, undoneField with the time of a change, and of an undone one
- */
+/** Counts one kind of change. A lost app that left the list may have been restored: no evidence of a removal. */
 function createCounter(
   knownClusters: readonly KnownCluster[],
   evaluatedAt: number,
   changeField: 'lapsedAt' | 'newAt' | 'delistedAt',
+  /** Names of the fields of `AppRecord` that hold the time of the change, and of the change once undone. */
   undoneField?: 'previousLapsedAt' | 'previousDelistedAt',
 ) {
   const newest = new Map(knownClusters.map((app) => [app.instance, app]))
@@ -192,8 +190,8 @@ const unconnectedSuccessorOf = (app: AppRecord, apps: readonly AppRecord[]): str
 const asLapsed = ({ previousLapsedAt: lapsedAt = 0, ...app }: AppRecord): AppRecord => ({ ...app, lapsedAt })
 
 /**
- * An app that is back after its removal starts over: new for those who have it unconnected, unknown if their list lost
- * it. A new app that a mass disconnect explains becomes a lapse, which begins during it, to count as part of it.
+ * Corrects a record by what a sweep found. An app that is back after its removal starts over: new for those who have it
+ * unconnected, unknown if their list lost it. A new app that a mass disconnect explains becomes a lapse of it.
  */
 export function withEvaluation(
   person: Person,
@@ -289,7 +287,7 @@ function massDisconnectsIn(
   return { massDisconnects: [...byInstance.values()], ended }
 }
 
-/** Most people may have had an app before their first check, so that only first listings show that they lost it. */
+/** Counts first listings as losses, too, because most people may have had the app before their first check. */
 function findLossCluster(lapseTimes: readonly number[], population: number, newTimes: readonly number[]) {
   const lapses = findCluster(lapseTimes, population)
   if (lapses !== undefined || lapseTimes.length < population * MIN_SHARE) return lapses
@@ -355,7 +353,8 @@ function delistedAppsIn(
     if (isAnsweredRemoved({ delistedApps }, instance)) continue
     if (earlier !== undefined && earlier.markedConnectedAt === undefined) continue
     const wasConnected = connectedByConsent > changeTimes.length * MAX_CONSENT_RATIO
-    // The end of a mass disconnect looks like a repair. If no list has the app, and one more person lost it, it wasn't.
+    // An app that was removed also ends a mass disconnect, because no list has it. One more loss since then tells that
+    // from a repair.
     const hasGone = listedTimes.length === 0 && ended.some((lost) => lost.instance === instance)
     const times = changeTimes.toSorted((one, other) => one - other)
     const outage = (isOutage || hasGone) && times.length > 0 ? mostWithin(times, SPREAD_MS) : undefined

@@ -154,7 +154,7 @@ export class EmailDelivery {
     return `the service knows no one on this list: ${this.#lastUnknown}`
   }
 
-  /** Counts a check. @returns true if it lists nothing, though the person had apps left: `recordEmptied` decides later */
+  /** Counts a check. @returns true if it lists nothing, though the person had apps left: see `recordEmptied` */
   #setAsideEmptied(entry: ListEntry, person: Person, checked: CheckToRecord): boolean {
     const appsLeft = appsOf(person).filter(({ state }) => state !== 'connected' && state !== 'off').length
     const isListed = checked.unconnected.length > 0
@@ -254,7 +254,7 @@ export class EmailDelivery {
     }
   }
 
-  /** Concurrent emails share one pause. */
+  /** Pauses all emails. Concurrent throttled ones share one pause. */
   #slowDown(reply: string): void {
     const seconds = Math.min(FIRST_PAUSE * 2 ** this.#pauses, MAX_PAUSE)
     if (!this.#deps.emailThrottle.slowDown(seconds)) return
@@ -284,7 +284,7 @@ export class EmailDelivery {
     await this.#countFirstRejections()
   }
 
-  /** An accepted email proves that these rejections were about the recipients. */
+  /** Records the first rejections: an accepted email proves that they were about the recipients. */
   async #countFirstRejections(): Promise<void> {
     for (const { email, reminder, reply } of this.#rejectedFirst.splice(0)) {
       await this.#ledger.recordOutcome(email, reminder, 'failed')

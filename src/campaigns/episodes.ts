@@ -67,10 +67,7 @@ function episodeOf(
   return isNamed ? undefined : { name: NEW_APPS, since: newAt }
 }
 
-/**
- * `nth`, from 1, is the number of the email for the app with the fewest emails. Emails about an approval count only
- * each other.
- */
+/** `nth`: the email's number, from 1, for the app with the fewest emails. Approval emails count only each other. */
 export function emailKindOf(apps: readonly PersonApp[], person: Person, campaignName?: string) {
   if (campaignName === MOVED_APPROVALS)
     return { isLapse: false, isNew: true, hasMoved: true, isWaiting: true, nth: 1 }

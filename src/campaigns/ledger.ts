@@ -135,7 +135,7 @@ export class EmailLedger {
     return withCheck(withDetails(before, entry), current, now())
   }
 
-  /** A person who was renamed or forgotten meanwhile gets no second record. */
+  /** Changes a record. A person who was renamed or forgotten meanwhile gets no second one. */
   async #change(email: string, change: (before: Person) => Person): Promise<void> {
     const isGone = (isKnown: boolean) => !isKnown && this.#known.has(email)
     await this.#retryDuringOutage(() =>

@@ -195,9 +195,9 @@ export class ListedPeople {
 const MAX_SHARING = 3
 
 /**
- * Removes ids that would mix people up: ids shared by several rows, and row numbers (1, 2, 3 …). An id of two or
- * three addresses becomes their `sharedId`.
- * Removes rows that share an address, but neither id nor name, because two people never become one.
+ * Removes what would mix people up:
+ * - ids shared by several rows, and row numbers (1, 2, 3 …); an id of two or three addresses becomes their `sharedId`
+ * - rows that share an address, but neither id nor name, because two people never become one
  * @returns `unused`: the number of removed ids; `faults`: sentences about removed rows
  */
 export function withUsableIds(list: readonly ListEntry[]) {

@@ -68,7 +68,7 @@ export const quoteCells = (cells: readonly string[], between: string): string =>
   return [...cells.slice(0, MAX_COLUMNS_SHOWN).map(quoteCell), ...more].join(between)
 }
 
-/** A wrong guess could email a manager in place of their team. */
+/** Several columns may have the addresses, and a wrong guess could email a manager in place of their team. */
 const ambiguousAddressColumn = (cells: readonly string[], advice: string) =>
   new UnreadableList(`which column has the addresses, ${quoteCells(cells, ' or ')}? ${advice}`)
 

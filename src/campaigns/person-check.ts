@@ -19,11 +19,11 @@ const MAX_TRIES = 4
 /** 429s are retried more often than failures. */
 const MAX_WAITS = 20
 
-/** Contract section 7. */
+/** Statuses that reject the token (contract, section 7). */
 const ABOUT_THE_TOKEN = [401, 403]
 
 export function createPersonCheck(deps: {
-  /** With the global token. */
+  /** Calls the service with the global token. */
   unconnectedAppsOf: (email: string) => ReturnType<ServiceClient['unconnectedApps']>
   shownApps: Company['shownApps']
   throttle: Pick<Throttle, 'next' | 'slowDown'>

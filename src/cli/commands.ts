@@ -296,7 +296,7 @@ instead: nothing is lost then.`,
     .addHelpText('after', EXITS)
     .action(async (options) => exit((await import('./store.ts')).adopt(options, context)))
 
-/** A development package: neither npm nor the image installs it. */
+/** True in a clone: neither npm nor the image installs this development package. */
 function hasSandbox(): boolean {
   try {
     import.meta.resolve('@onramp/sandbox')

@@ -17,7 +17,7 @@ export const operatorTexts = () =>
 /** Removes the marks that isolate text in the other direction, because a terminal would show them. */
 export const forTerminal = (text: string): string => printable(text.replaceAll(/[\u2068\u2069]/g, ''))
 
-/** A user in a container may have no name. */
+/** The operating system's user, by number if it has no name, as in a container. */
 export function operatorName(): string {
   try {
     return userInfo().username

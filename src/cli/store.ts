@@ -32,7 +32,7 @@ export async function withStore<T>(
   }
 }
 
-/** Commands only record events, which the server sends. */
+/** People for a command, which only records events: the server sends them. */
 export function openPeople(
   { records, settings, now }: { records: Records; settings: Settings; now: () => number },
   company?: Pick<Company, 'isVisible' | 'activeReplacements' | 'activateReplacements' | 'shownApps'>,

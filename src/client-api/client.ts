@@ -72,7 +72,7 @@ export class ServiceClient {
     this.#pool = new Pool(this.#server.origin, { ...connectOptions(this.#options.timeLimitMs), ...pool })
   }
 
-  /** Contract 4.1, in one request. @param signal its reason is thrown, and isn't counted @throws {ServiceProblem} */
+  /** Checks a person (contract 4.1). @param signal its reason is thrown, and isn't counted @throws {ServiceProblem} */
   checkDatasourceAuth(
     credentials: Credentials,
     finalRedirectUrl?: string,
@@ -87,7 +87,7 @@ export class ServiceClient {
     return (await this.checkDatasourceAuth(credentials)).map(withoutPath)
   }
 
-  /** Contract 4.2. @param signal as above @throws {ServiceProblem} */
+  /** Searches (contract 4.2). @param signal its reason is thrown, and isn't counted @throws {ServiceProblem} */
   search(
     credentials: Credentials,
     searchRequest: { query: string; pageSize: number },
@@ -194,7 +194,7 @@ export class ServiceClient {
   }
 }
 
-/** Contract 4.1. @param finalRedirectUrl default: the tenant's setting */
+/** The call of contract 4.1. @param finalRedirectUrl default: the tenant's setting */
 function checkCall(finalRedirectUrl?: string): ServiceCall {
   const query =
     finalRedirectUrl === undefined ? '' : `?final_redirect_url=${encodeURIComponent(finalRedirectUrl)}`

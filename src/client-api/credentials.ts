@@ -8,7 +8,7 @@ export type Credentials =
   /** A service token for everyone, which requires the person for whom it acts. */
   | { kind: 'global-token'; token: string; actAs: string; setting?: string }
 
-/** RFC 6750 2.1. The HTTP client would quote any other token in its error. */
+/** True for a token of RFC 6750 2.1. The HTTP client would quote any other one in its error. */
 const isToken = (token: string) => /^[A-Za-z0-9\-._~+/]+=*$/.test(token)
 
 /** A single email address, safe in a header (contract section 5, X-Service-ActAs). */

@@ -56,7 +56,7 @@ const checkSchema = z.object({
   unauthorizedDatasourceInstances: z.array(z.custom<WireEntry>(isJsonObject)),
 })
 
-/** Contract 2.1. @param onExcess gets a fixed sentence @returns undefined without a list, or with over 1,000 apps */
+/** Reads a list (contract 2.1). @param onExcess gets a fixed sentence @returns undefined if none, or over 1,000 apps */
 export function readCheckResponse(
   json: unknown,
   onExcess: (excess: string) => void = () => {},
@@ -134,7 +134,7 @@ function readResult(element: unknown): SearchResult | undefined {
   }
 }
 
-/** Contract 2.2, which doesn't define a result's fields, so each may be missing. */
+/** Reads results (contract 2.2). Each field may be missing, because the contract doesn't define them. */
 export function readSearchResponse(json: unknown): SearchResponse | undefined {
   const parsed = searchSchema.safeParse(json)
   if (!parsed.success) return undefined

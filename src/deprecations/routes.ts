@@ -40,7 +40,7 @@ export function createDeprecationsRoutes(
     const choice = omitUndefined({ api: textIn(query.api), operation: textIn(query.operation) })
     return { choice, asOf, entries: selectEntries(day.entries, choice) }
   }
-  /** A page can explain that nothing matches, but a program would take an empty list for an empty schedule. */
+  /** Refuses an unknown API, because a program would take an empty list for an empty schedule. */
   const chooseForProgram = (req: Request) => {
     if (!APIS.has(req.query.api)) throw new Problem(400, 'api_unknown')
     return choose(req)

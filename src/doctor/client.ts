@@ -15,14 +15,11 @@ type Method = ClientAuthentication['method']
 
 type TestedClient = { id: string; auth: ClientAuthentication }
 
-/**
- * `accepted`: authenticated, or not checked. `no-usable-response`: none, or a page. `unsent`: the assertion file can't
- * be used.
- */
+/** `accepted`: or not checked. `no-usable-response`: none, or a page. `unsent`: the assertion file can't be used. */
 type ClientResponse =
   'accepted' | 'refused' | 'not-allowed' | `status ${number}` | 'unclear' | 'no-usable-response' | 'unsent'
 
-/** RFC 6749 5.2. */
+/** Reads a token endpoint's response about the client (RFC 6749 5.2). */
 export function readClientResponse(result: FetchResult): ClientResponse {
   if (result.kind === 'no-response') return 'no-usable-response'
   const { status, text } = result

@@ -68,7 +68,7 @@ const REMOVED: Record<string, string> = {
 /** A near miss of a long name is a typing error, even if the right one is set, too. */
 const MIN_LONG = 12
 
-/** Only a warning, because another program may read the variable. */
+/** Warns about a misspelt or former setting. Only a warning, because another program may read the variable. */
 function unknownVariable(name: string, env: NodeJS.ProcessEnv) {
   const replacement = REMOVED[name]
   if (replacement !== undefined)

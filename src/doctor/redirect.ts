@@ -103,7 +103,7 @@ type RedirectFacts = NonNullable<Awaited<ReturnType<typeof collect>>>
 /** Errors that are expected, because no one is signed in (OpenID Connect Core 3.1.2.6). */
 const EXPECTED = /^(login|interaction|consent|account_selection)_required$|^access_denied$/
 
-/** RFC 6749 4.1.2.1, RFC 8707 2. */
+/** Remedies by error code (RFC 6749 4.1.2.1, RFC 8707 2). */
 const REMEDIES: Partial<Record<string, string>> = {
   invalid_scope: 'OIDC_SCOPE: request only scopes that the client is allowed to have',
   invalid_target: 'OIDC_RESOURCE: set it to a resource that the authorization server recognizes',

@@ -45,7 +45,7 @@ function signInFlow(metadata: Metadata, { OIDC_SCOPE: scope = 'openid' }: Partia
   )
 }
 
-/** RFC 9700 2.1.1. Microsoft Entra supports PKCE without listing it. */
+/** The server should support PKCE (RFC 9700 2.1.1). Microsoft Entra does without listing it. */
 const pkce = (metadata: Metadata) =>
   metadata.code_challenge_methods_supported?.includes('S256') !== true &&
   !('msgraph_host' in metadata) &&
@@ -91,7 +91,7 @@ function idTokenSigning(metadata: Metadata, settings: Partial<Settings>) {
   )
 }
 
-/** A plain OAuth 2.1 server has no id_token to identify people. */
+/** The source of the person's identity, because a plain OAuth 2.1 server has no id_token. */
 const identity = (metadata: Metadata, settings: Partial<Settings>) =>
   settings.OIDC_SCOPE !== undefined &&
   !isOpenId(settings) &&

@@ -118,7 +118,7 @@ async function withCurrentAddress(
 /** Browsers send their origin; a program that follows every link doesn't. */
 const sendsOrigin = (req: Request) => (req.get('sec-fetch-site') ?? req.get('referer')) !== undefined
 
-/** Skips people without a record, because a scanner that presses Start must not bring back a forgotten person. */
+/** Records that Start was clicked, except without a record: a scanner must not bring back a forgotten person. */
 const recordOpened = (people: Pick<PeopleStore, 'change'>, email: string, now: number) =>
   people.change(email, (person, isKnown) => (isKnown ? withMilestone(person, 'openedAt', now) : person))
 

@@ -140,7 +140,7 @@ export class Consents {
     void progress.recordFailure(user, { at: now(), instance, code })
   }
 
-  /** Called once per transition, even if several requests share it, so that the audit line is written once. */
+  /** The result, with its audit line. Called once per transition, even if several requests share it. */
   #resultOf(user: User, decision: Awaited<ReturnType<WalkChecker['checkForTransition']>>): ConsentResult {
     const { kind, walk, consentUrlOf } = decision
     if (kind === 'show') return { kind: 'overview', walk, from: decision.from }

@@ -132,7 +132,7 @@ export function createOnboardingRoutes(deps: OnboardingDeps): Router {
   return router
 }
 
-/** Runs as a whole in one turn, so that those who wait for theirs keep no walk in memory. */
+/** Records a choice. Runs as a whole in one turn, so that those who wait for theirs keep no walk in memory. */
 async function recordChoice(
   { walks, progress, now }: OnboardingDeps,
   user: User,
@@ -152,7 +152,7 @@ async function recordChoice(
 const isBlocked = ({ status, blockedAt }: TrackedApp): boolean =>
   status !== 'connected' && blockedAt !== undefined
 
-/** Reads the store only if an app waits for an admin. */
+/** Approvals for the overview. Reads the store only if an app waits for an admin. */
 async function approvalsFor({ keepStateStore }: OnboardingDeps, { apps }: Walk): Promise<Approval[]> {
   return apps.some(isBlocked) ? ((await keepStateStore.load()).approvals ?? []) : []
 }

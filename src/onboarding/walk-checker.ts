@@ -90,11 +90,7 @@ export class WalkChecker {
     return withLapses(await walks.update(user, replay, after), lapses)
   }
 
-  /**
-   * Checks with a fresh step id, decides, and stores the decision.
-   * @returns the decision, and the walk `before` it
-   * @throws {Problem}
-   */
+  /** Checks with a fresh step id, and stores the decision. @returns it, and the walk `before` it @throws {Problem} */
   checkForTransition(req: Request, request: TransitionRequest) {
     return this.#deps.service.inTurn(req, {}, () => this.#checkForTransition(req, request))
   }

@@ -284,10 +284,7 @@ export const activeMassDisconnects = (state: Pick<KeepState, 'massDisconnects'>)
 export const pausedApps = (state: Pick<KeepState, 'massDisconnects'>): ReadonlySet<string> =>
   new Set(activeMassDisconnects(state).flatMap(({ instance, movedTo = instance }) => [instance, movedTo]))
 
-/**
- * Delisted apps without a move, a replacement or an operator's answer. During a mass disconnect, many
- * lists show that the app still exists.
- */
+/** Delisted apps without a move, replacement or answer. In a mass disconnect, many lists still have the app. */
 export const unansweredDelistings = (state: Pick<KeepState, 'delistedApps' | 'massDisconnects'>) =>
   (state.delistedApps ?? []).filter(
     ({ instance, markedRemovedAt, markedConnectedAt, isReplaced, isMoved }) =>

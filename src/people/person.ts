@@ -82,10 +82,7 @@ export type OutboxEvent = {
   dueAt: number
 }
 
-/**
- * Access to an app ended, or the person has it again, or it was removed or hidden and is on their list again, at `at`
- * (milliseconds since 1970).
- */
+/** Access to an app ended or is back, or the app is listed again after its removal, at `at` (ms since 1970). */
 type AccessEvent = { at: number; what: 'lost' | 'back' | 'listed'; instance: string }
 
 /** `code`: as in the audit log, `unconfirmed`, or the person's choice. No `instance`: unknown. */
@@ -198,7 +195,7 @@ const MAX_FAILURES = 10
 const HOUR_MS = 3_600_000
 const MAX_ACTIONS = 20
 
-/** A page that reloads while it can't be shown is one failure in an hour. */
+/** Adds a failure. A page that reloads while it can't be shown counts once in an hour. */
 export function withFailure(person: Person, failure: ActionFailure): Person {
   const { failures = [] } = person
   const isAgain = ({ at, code, instance }: ActionFailure) =>
@@ -279,7 +276,7 @@ export function withCheck(person: Person, response: CheckToRecord, now: number):
   return isFinished(counted) && after.finishedAt === undefined ? { ...after, finishedAt: checkedAt } : after
 }
 
-/** A choice ends once the person has the app. It stays while the app may only have been removed. */
+/** Removes choices about apps that the person has had since. They stay while an app may only have been removed. */
 function withoutEnded(intents: Person['intents'], hadSince: ReadonlyMap<string, number>): Person['intents'] {
   if (intents === undefined || hadSince.size === 0) return intents
   const isCurrent = ({ instance, since = intents.checkedAt }: AppIntent) =>
@@ -380,11 +377,11 @@ export function appsOf({ lastCheck, intents }: Person): PersonApp[] {
   })
 }
 
-/** True if everything is connected, or there was nothing to connect. @param apps `appsOf` the person, here and below */
+/** True if everything is connected, or there was nothing to connect. @param apps of `appsOf` */
 export const isReady = (person: Person, apps: readonly PersonApp[] = appsOf(person)): boolean =>
   person.lastCheck !== undefined && apps.every(({ state }) => state === 'connected' || state === 'off')
 
-/** True if everything is connected, and there was something to connect. */
+/** True if everything is connected, and there was something to connect. @param apps of `appsOf` */
 export const isFinished = (person: Person, apps: readonly PersonApp[] = appsOf(person)): boolean =>
   isReady(person, apps) && apps.some(({ state }) => state === 'connected')
 

@@ -6,16 +6,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { StoreUnavailable, StoreUnreadable, type Records } from './records.ts'
 import { createSealer, type Sealer } from './seal.ts'
 
-/**
- * The number of the store's format; any other is refused. Raise it if an earlier onramp would misread or lose a record
- * (docs/operations.md).
- */
+/** The store's format; any other is refused. Raise it if an earlier onramp would misread or lose a record. */
 const FORMAT = '2'
 const FORMAT_KEY = 'format'
 const LIFE_SECONDS = 100 * 365 * 24 * 3600
 /** How long a process trusts the key and format that it has read. */
 const FRESH_MS = 60_000
-/** Keys of records about people, with the names of snapshots before 0.1.0. */
+/** Keys of records about people. `arrivals:` is what builds before 0.1.0 called `person:`. */
 const ABOUT_PEOPLE = /^(arrivals|person|walk):/
 
 const DATA_KEY_RECORD = 'installation'

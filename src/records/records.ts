@@ -38,7 +38,7 @@ export class StoreUnreadable extends Problem {
   }
 }
 
-/** A frozen Redis accepts connections, but never answers. @throws {StoreUnavailable}, perhaps caused by {TimedOut} */
+/** Limits a wait: a frozen Redis never answers. @throws {StoreUnavailable}, perhaps caused by {TimedOut} */
 export const withinDeadline = <T>(work: () => Promise<T>, milliseconds = DEADLINE_MS): Promise<T> =>
   withTimeout(milliseconds, new Promise<T>((resolve) => resolve(work()))).catch((error: unknown) => {
     throw new StoreUnavailable(error)

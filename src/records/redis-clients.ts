@@ -114,7 +114,7 @@ async function openServer(
   }
 }
 
-/** A Sentinel may not know of a failover yet (redis.io, "Guidelines for Redis clients", step 3). */
+/** @throws for a replica: a Sentinel may not know of a failover yet (redis.io, "Guidelines for Redis clients", 3) */
 async function rejectReplica(client: OpenClient): Promise<void> {
   const role = await client.role()
   if (role?.role !== 'master') throw new Error("the primary named by the Sentinels isn't one (yet)")
@@ -144,7 +144,7 @@ export async function primaryUrl(
   return withNode(url, primary)
 }
 
-/** Sentinels often have no password although Redis has one, so it is sent only on request. */
+/** Finds the primary. The password is sent only on request: Sentinels often have none, although Redis has one. */
 async function querySentinel(url: string, name: string): Promise<RedisNode> {
   const urlWithoutDatabase = withUrlParts(url, { pathname: '' })
   const open = withUrlParts(urlWithoutDatabase, { username: '', password: '' })

@@ -94,16 +94,17 @@ export class SessionStore extends RedisStore {
     return session
   }
 
-  /** @param hash of the session ID (hashOf), here and below */
+  /** True while the session is open. @param hash of its ID (`hashOf`) */
   async has(hash: string): Promise<boolean> {
     return ![undefined, ENDED].includes(await this.#records.get(sessionKey(hash)))
   }
 
+  /** @param hash of the session's ID (`hashOf`) */
   end(hash: string): Promise<void> {
     return this.#records.remove(sessionKey(hash))
   }
 
-  /** The next sign-in in that browser sends prompt=login. */
+  /** Ends a session. The next sign-in in its browser sends prompt=login. @param hash of its ID (`hashOf`) */
   async endElsewhere(hash: string): Promise<void> {
     // A full store rejects writes, but not removals.
     await this.#records.put(sessionKey(hash), ENDED, this.#maxMs / 1000).catch(() => this.end(hash))

@@ -18,10 +18,7 @@ const cookieKey = (secret: string) =>
 /** 244 random bits in hex. Node keeps random bytes for UUIDs, which take a twentieth of the time of `randomBytes`. */
 const newId = () => `${randomUUID()}${randomUUID()}`.replaceAll('-', '')
 
-/**
- * Skips ids whose cookie (id, dot, signature) a firewall may take for a file name: half of them.
- * @param key that signs
- */
+/** Skips ids whose cookie (id, dot, signature) a firewall may take for a file name: half. @param key that signs */
 function newCookieId(key: KeyObject): string {
   for (;;) {
     const id = newId()

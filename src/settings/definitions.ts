@@ -136,7 +136,7 @@ const noProxyEntry = text.refine(
   'must hold hosts like intranet.acme.example or *.acme.example (a star only in front), or addresses',
 )
 
-/** RFC 9110 5.1; the service's suffixes begin with a hyphen. */
+/** The beginning of a header's name (RFC 9110 5.1). The service's suffixes begin with a hyphen. */
 const headerPrefix = text.regex(
   /^[a-z\d]+(-[a-z\d]+){0,5}$/i,
   'must be the beginning of a header name without the last hyphen, like X-Service',

@@ -138,7 +138,7 @@ export function readSettings(env: NodeJS.ProcessEnv) {
   return { settings: loadedSettings as Partial<Settings>, faults: [...new Set(faults)] as readonly string[] }
 }
 
-/** An empty variable counts as absent. @throws {SettingsError} with every fault */
+/** Reads all settings. An empty variable counts as absent. @throws {SettingsError} with every fault */
 export function loadSettings(env: NodeJS.ProcessEnv): Settings {
   const result = readSettings(env)
   if (result.faults.length > 0) throw new SettingsError(result.faults)

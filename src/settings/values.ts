@@ -38,7 +38,7 @@ export const webUrl = ({ mayHaveQuery = false } = {}) =>
     if (fault !== undefined) context.addIssue({ code: 'custom', message: fault, continue: false })
   })
 
-/** RFC 6750 2.1. */
+/** The characters of a token (RFC 6750 2.1). */
 export const bearerToken = z
   .string()
   .regex(/^[A-Za-z0-9\-._~+/]+=*$/, 'has characters that are invalid in a bearer token')

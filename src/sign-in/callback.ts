@@ -189,7 +189,7 @@ export class SignInCallback {
     throw problem
   }
 
-  /** Rotated keys may keep their kid. Refetches are limited, because each invalid signature would cause one. */
+  /** Fetches keys again, because rotated ones may keep their kid. Limited, because signatures may be forged. */
   #forgetKeys(isUnknownKey: boolean): void {
     const { authorizationServer, now } = this.#deps
     if (!isUnknownKey && now() - this.#keysForgottenAt < REFETCH_KEYS_EVERY_MS) return
@@ -197,7 +197,7 @@ export class SignInCallback {
     authorizationServer.forgetKeys()
   }
 
-  /** If the server refuses prompt=login, a browser that was signed out could never sign in again. */
+  /** Stops sending a refused prompt=login, with which a browser that was signed out could never sign in again. */
   async #stopPrompting({ req, res }: Return): Promise<boolean> {
     const { cookies } = this.#deps
     const wasEndedElsewhere = req.session.promptLogin === true

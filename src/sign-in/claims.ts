@@ -11,7 +11,7 @@ export type Claims = { sub: string; [claim: string]: unknown }
 const MAX_CHARACTERS = 200
 /** The longest tags in use have some twenty characters (RFC 5646 4.4.1). */
 const MAX_LOCALE = 35
-/** RFC 5321 4.5.3.1 and erratum 1690 of RFC 3696. */
+/** Characters of an address (RFC 5321 4.5.3.1, and erratum 1690 of RFC 3696). */
 const MAX_EMAIL = 254
 
 /** Removes control characters, and characters that reverse the text around them (UAX 9). */
@@ -50,7 +50,7 @@ function explainMissingEmail(sources: readonly Claims[], { OIDC_EMAIL_CLAIM: cla
     : `the claim ${claim} is ${typeName(odd)}, not an email address, so the person has none here: have the authorization server send one address in it, or set OIDC_EMAIL_CLAIM`
 }
 
-/** An address is never truncated, because a part of it could be another person's. */
+/** Reads an address. It is never truncated, because a part of it could be another person's. */
 function emailIn(claims: Claims, claim: string): { email: string; verified: unknown } | undefined {
   const value = emailClaim(claims, claim)
   if (typeof value !== 'string' || value.length > MAX_EMAIL) return undefined
@@ -81,7 +81,7 @@ function readEmail(
   return { email, emailVerified: !isDenied && (isTrue(verified) || trust === 'always') }
 }
 
-/** With an empty sub, or "not supported", everyone would be the same person (OpenID Connect Core 2). */
+/** @throws {Problem} for an empty sub, or "not supported": everyone would be one person (OpenID Connect Core 2) */
 function readSubject({ sub }: Claims): string {
   const isUnsupported = /^\s*not supported\b/i.test(sub)
   if (!isUnsupported && /[^\s\p{C}]/u.test(sub)) return sub

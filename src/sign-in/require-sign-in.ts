@@ -13,7 +13,7 @@ export const requireSignIn: RequestHandler = (req, _res, next) => {
 
 const RECENT_MS = 60_000
 
-/** Ends loops: a refusal right after a sign-in would be repeated after the next one. */
+/** True right after a sign-in: a refusal would be repeated after the next one, in a loop. */
 export const isRecentSignIn = (signedInAt: number, now: number): boolean => now - signedInAt < RECENT_MS
 
 /** A POST can't be repeated with GET, so it leads back to the page of its button. */

@@ -22,14 +22,13 @@ const MAX_EARLY_WAIT_MS = 1_000
 /** Concurrent pages of one person, so that one person can't use all connections to a slow service. */
 const MAX_PAGES = 8
 const MAX_QUEUED = 200
-/** Pages of all people that check at once. The service client has a connection for each, and for those below. */
+/** Pages of all people that check at once. The service client has a connection for each (`MAX_CONNECTIONS`). */
 const OWN_PAGES = { all: 128, ofPerson: MAX_PAGES, waitMs: 10_000 }
 /** The widget gives up after this wait. */
 const WIDGETS = { all: 64, ofPerson: 2, waitMs: 5_000 }
 /**
- * For pages that another site opens (also by links and sign-ins): half as many. They wait until their connection ends,
- * and a proxy may hide that a browser has gone. So from `crowdSize` running or waiting pages on, each person has
- * `ofPersonInCrowd`.
+ * Half as many turns as own pages, for pages that another site opens. Above `crowdSize` pages, each person has only
+ * `ofPersonInCrowd`, because a proxy may hide that the browsers have gone.
  */
 const OTHER_SITES = { pages: 64, ofPerson: 20, crowdSize: 500, ofPersonInCrowd: 2 }
 
@@ -147,7 +146,7 @@ export class ServiceForPerson {
     )
   }
 
-  /** Call it in turn. @throws {AccessTokenRejected} for which the turn ends, and begins again with new tokens */
+  /** Call it in turn. @throws {AccessTokenRejected}, which ends the turn; another one begins with new tokens */
   #call<T>(req: Request, call: (credentials: Credentials) => Promise<T>): Promise<T> {
     const { authorizationServer, isExternalIdp } = this.#deps
     const { user, tokens } = requireSignedIn(req)

@@ -38,7 +38,7 @@ export class UserLookup {
     return user
   }
 
-  /** A single change is a rename, which the person's record follows. */
+  /** Detects a sub of several people. A single change of the address is a rename, which the record follows. */
   #explainSharedSub({ subject, email, emailVerified }: User): string | undefined {
     if (email === undefined || emailVerified !== true) return undefined
     const current = { email: email.toLowerCase(), changedAt: this.#deps.now() }
@@ -80,7 +80,7 @@ export class UserLookup {
   }
 }
 
-/** OpenID Connect Core 3.1.3.7, 5. The library checks azp only if there are several audiences. */
+/** Refuses another client's id_token (OpenID Connect Core 3.1.3.7, 5). The library checks azp for several audiences. */
 function refuseOtherParty(configuration: Configuration, claims: Claims | undefined): void {
   const { client_id: clientId } = configuration.clientMetadata()
   if ((claims?.['azp'] ?? clientId) === clientId) return
@@ -90,7 +90,7 @@ function refuseOtherParty(configuration: Configuration, claims: Claims | undefin
 const textClaim = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
 /**
- * RFC 7662. `username` gets a prefix, because one person's username may be another's `sub`.
+ * Introspects the token (RFC 7662). `username` gets a prefix, because one person's username may be another's `sub`.
  * @throws if introspection is offered but fails, because another source would name another person
  */
 async function introspect(configuration: Configuration, accessToken: string): Promise<Claims | undefined> {

@@ -86,8 +86,8 @@ export function createBoundedServer(
 const SLICE_MS = 4
 
 /**
- * Node accepts one connection in each iteration of its event loop. If all requests ran in one, a crowd of connections
- * would keep new ones out.
+ * Spreads requests over iterations of the event loop, because Node accepts one connection in each. If all requests ran
+ * in one, a crowd of connections would keep new ones out.
  */
 function createRequestQueue() {
   const queue: (() => void)[] = []
@@ -122,7 +122,7 @@ function boundChunks(
   }
 }
 
-/** Node would otherwise create objects for every request and chunk that it has received. */
+/** Stops the parser. Node would otherwise create objects for every request and chunk that it has received. */
 function stopReading(socket: Socket): void {
   const { parser } = socket as Socket & { parser?: { incoming: unknown; [ON_BODY]?: unknown } | null }
   const onBody = parser?.[ON_BODY]

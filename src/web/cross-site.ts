@@ -78,10 +78,7 @@ const isSpeculative = ({ headers }: Request) =>
     (name) => headers[name] !== undefined && /prefetch|prerender|preview/i.test(String(headers[name])),
   )
 
-/**
- * A prefetch or a HEAD, which mail scanners send to every link, starts and consumes nothing. A HEAD gets 404 for a path
- * outside of our routes.
- */
+/** A prefetch, or a HEAD of a mail scanner, starts and consumes nothing. A HEAD outside of our routes gets 404. */
 export const answerWithoutEffect: RequestHandler = (req, res, next) => {
   if (isSpeculative(req)) {
     // An error, so that no browser caches it for the real visit.

@@ -124,7 +124,7 @@ function createLogLevels(now: () => number): (problem: Problem) => 'error' | 'wa
   }
 }
 
-/** Only a GET that may succeed later is repeated, because a link can't send a form again. */
+/** The URL for "Try again": of a GET that may succeed later, because a link can't send a form again. */
 function urlToRepeat(problem: Problem, req: Request, publicUrl: string): string | undefined {
   const { status, code, tryAgain } = problem
   if (OVERVIEW_FAILS_TOO.has(code)) return undefined

@@ -61,7 +61,7 @@ export class Metrics {
   readonly observeStore = (call: { operation: string; isDone: boolean; seconds: number }): void =>
     this.#store.observe({ operation: call.operation, result: call.isDone ? 'done' : 'failed' }, call.seconds)
 
-  /** 499, nginx's status for a client that left before the response, is counted apart. */
+  /** Counts a request. 499, nginx's status for a client that left before the response, is counted apart. */
   observeRequest(request: { route: string; method: string; status: number; seconds: number }): void {
     const { route, method, status, seconds } = request
     const statusLabel = status === 499 ? '499' : classOf(status)

@@ -115,8 +115,8 @@ function createCount({ what, points, code }: Limit, audit: Audit, now: () => num
 }
 
 /**
- * Networks share what is left of `all` equally. Offices get less the more networks strangers have, but strangers can't
- * use up everything.
+ * Limits requests that run at once. Networks share what is left of `all` equally: offices get less the more networks
+ * strangers have, but strangers can't use up everything.
  */
 function limitConcurrency(max: { all: number; ofNetwork: number }, code: ProblemCode, audit: Audit) {
   /** By network; without zeros. */

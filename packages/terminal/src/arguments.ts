@@ -37,7 +37,7 @@ export function parseChoice<W extends string>(option: string, text: string, word
 
 const nameIn = (flags: string) => flags.replace(/ .*/, '')
 
-/** If the value is missing, commander uses the next option as the value. */
+/** @throws {UsageError} if the value is missing: commander then uses the next option as the value */
 function present(value: string, name: string): string {
   if (value === '' || /^-./.test(value)) throw new UsageError(`${name} requires a value`)
   return value

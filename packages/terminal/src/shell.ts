@@ -24,7 +24,7 @@ export const describeFailure: DescribeFailure = (error, name) => {
 /** True for a plausible name of an option or a command. Other input isn't repeated. */
 const isName = (typed: string) => /^(--)?[a-z]+(-[a-z]+)*$/.test(typed) && typed.length <= 22
 
-/** Commander's messages repeat the input, which may be a pasted token. */
+/** Rewords an error of commander, whose messages repeat the input, which may be a pasted token. */
 function usageErrorOf({ code, message }: CommanderError, command: Command): UsageError {
   const [, quoted = ''] = /'(.*)'/s.exec(message) ?? []
   const [typed = ''] = quoted.split(/[= ]/, 1)

@@ -24,7 +24,7 @@ const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 const USED_SHARE = 0.9
 const UNKNOWN_LIFE_SECONDS = 300
 
-/** Reads no metadata if SMTP_OAUTH_TOKEN_URL is set. */
+/** The token endpoint: SMTP_OAUTH_TOKEN_URL, else that of the metadata. */
 async function tokenServerOf({
   SMTP_OAUTH_TOKEN_URL: url,
   SMTP_OAUTH_ISSUER: issuer = '',

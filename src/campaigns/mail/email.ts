@@ -221,7 +221,7 @@ export function refuseInjection({ from, to, subject, messageId, headers }: Email
   if (/[\s,;<>"]/.test(to + from.address)) throw new RangeError('an address of the email holds more than one')
 }
 
-/** The headers are prepared, because the mail library folds all others. */
+/** The email for the mail library. Its headers are prepared, because the library folds all others. */
 export function messageOf({ from, to, subject, text, html, messageId, headers, inlines = [] }: Email) {
   const envelope = { from: from.address, to }
   const prepared = Object.entries(headers).map(([key, value]) => ({ key, value: { prepared: true, value } }))

@@ -152,7 +152,7 @@ function requestManagement(client: RegisteredClient, method: 'GET' | 'DELETE') {
 const REPLACEABLE =
   'client_secret client_secret_expires_at registration_access_token registration_client_uri'.split(' ')
 
-/** RFC 7592 2.1 and 3; only 401 means gone. @returns the client, updated if the server responds */
+/** Reads the client (RFC 7592 2.1 and 3). Only 401 means gone. @returns the client, updated if the server responds */
 export async function readClient(client: RegisteredClient): Promise<RegisteredClient | 'gone'> {
   const response = await requestManagement(client, 'GET')?.catch(() => undefined)
   if (response?.status === 401) return 'gone'
@@ -165,7 +165,7 @@ export async function readClient(client: RegisteredClient): Promise<RegisteredCl
   return { ...client, ...Object.fromEntries(replaced.map((name) => [name, body[name]])) } as RegisteredClient
 }
 
-/** RFC 7592 2.3. Never throws. @returns `unsupported` without an address or token for it; the status of a refusal */
+/** RFC 7592 2.3. Never throws. @returns `unsupported` without an address or token for a removal; a refusal's status */
 export async function removeClient(client: RegisteredClient) {
   const removal = requestManagement(client, 'DELETE')
   if (removal === undefined) return 'unsupported'

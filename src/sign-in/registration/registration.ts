@@ -73,7 +73,7 @@ export class Registration {
     throw signInUnavailable('timed out waiting for another process to register the client')
   }
 
-  /** The next start registers again. @returns the former client */
+  /** Removes the client, so that the next start registers another one. @returns the former client */
   async forget(): Promise<RegisteredClient | undefined> {
     const { key, client } = await this.#record()
     await this.#deps.records.remove(key)

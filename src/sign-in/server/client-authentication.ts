@@ -70,7 +70,7 @@ function withCertificate(pem: string, certificate: string): ClientAuth {
   }
 }
 
-/** RFC 6749 2.3.1, except that - _ . and * stay: the library encodes them, which servers that don't decode refuse. */
+/** Encodes by RFC 6749 2.3.1, but not - _ . and *: the library does, and servers that don't decode refuse that. */
 export const formEncoded = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1)
 
 const basic =

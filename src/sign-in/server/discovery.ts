@@ -87,7 +87,7 @@ async function fetchFollowing(start: URL) {
   }
 }
 
-/** Members that are null or empty count as absent. */
+/** Reads metadata. Members that are null or empty count as absent. */
 function metadataIn(text: string): Metadata | undefined {
   const members = Object.entries(parseJsonObject(text) ?? {}).filter(
     ([, value]) => value !== null && value !== '',

@@ -6,7 +6,7 @@ export const asymmetricAlgorithms = (algorithms: readonly string[] = ['RS256']):
   algorithms.filter((algorithm) => !/^(none|HS\d+)$/i.test(algorithm))
 
 /**
- * The libraries refuse a whole set because of one member that isn't a key, and fail if a key is listed twice.
+ * Cleans a key set, because the libraries refuse a whole one if a member isn't a key, or is listed twice.
  * @returns a key set with each signing key once; other text unchanged
  */
 export function normalizeKeySet(text: string): string {

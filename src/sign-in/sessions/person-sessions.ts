@@ -67,7 +67,7 @@ export class PersonSessions {
     return isOpen && !isEnded(list, sid, startedAt)
   }
 
-  /** Concurrent requests share one list: it costs a read for each session. */
+  /** Open sessions. Concurrent requests share one list, which costs a read for each session. */
   list(user: Identity): Promise<ListedSession[]> {
     return this.#listOnce(JSON.stringify([user.issuer, user.subject]), async () => {
       const { sessions } = await this.#changeList(user, () => undefined)
@@ -79,18 +79,18 @@ export class PersonSessions {
     return this.#deps.store.end(sessionHash)
   }
 
-  /** The next sign-in in that browser also sends prompt=login. */
+  /** Ends a session. The next sign-in in its browser sends prompt=login. */
   endElsewhere(sessionHash: string): Promise<void> {
     return this.#deps.store.endElsewhere(sessionHash)
   }
 
-  /** OpenID Connect Back-Channel Logout 1.0 2.7, also for sign-ins in progress. @returns the number ended */
+  /** Ends sessions, and sign-ins in progress (OpenID Connect Back-Channel Logout 1.0 2.7). @returns the number ended */
   async endByLogoutToken(issuer: string, { sub, sid }: { sub?: string; sid?: string }): Promise<number> {
     const subject = sub ?? (await this.#ownerOf(issuer, sid ?? ''))
     if (subject === undefined) return 0
     const user = { issuer, subject }
     const mark: LogoutMark = { at: this.#deps.now(), sid }
-    // The mark comes first: a sign-in listed later finds it, and one listed before is ended below.
+    // The mark comes first: a sign-in listed later finds it, and one listed before is ended after it.
     const marking = this.#changeList(user, (list) => ({ ...list, ended: [...list.ended, mark] }))
     const { sessions } = await marking.catch(() => this.#changeList(user, () => undefined))
     const endedSessions = await this.#filterExisting(

@@ -102,7 +102,7 @@ class InvalidLogoutToken extends Error {
 const textClaim = (claim: unknown) => (typeof claim === 'string' && claim !== '' ? claim : undefined)
 
 /**
- * OpenID Connect Back-Channel Logout 1.0 2.6: a forged token would sign people out.
+ * Verifies a logout token, because a forged one would sign people out (OpenID Connect Back-Channel Logout 1.0 2.6).
  * @param rules exclude HS256, with which anyone who knows the client secret could sign @throws {InvalidLogoutToken}
  */
 export async function verifyLogoutToken(

@@ -84,12 +84,12 @@ export class SignOut {
     return pending.endSessionUrl
   }
 
-  /** The authorization server has ended its session, so its next sign-in prompts anyway. */
+  /** Call it once the authorization server has ended its session: its next sign-in prompts anyway. */
   finish(req: Request, res: Response): void {
     this.#deps.cookies.markSignedOut(req, res, false)
   }
 
-  /** Browsers replace a __Host- cookie only by one with the same attributes (RFC 6265bis 4.1.3.2). */
+  /** Browsers remove a __Host- cookie only for one with the same attributes (RFC 6265bis 4.1.3.2). */
   #forgetDevice(req: Request, res: Response): BrowserCookie {
     const secure = this.#deps.publicUrl.startsWith('https:')
     res.clearCookie(cookieName(secure), { path: '/', secure })
@@ -121,7 +121,7 @@ export class SignOut {
     return { endSessionUrl: buildEndSessionUrl(configuration, parameters).href, state }
   }
 
-  /** A full store refuses writes but still deletes, so the sign-out continues without it. */
+  /** @returns false if the store refuses: a full one still deletes, so the sign-out continues */
   async #trySave(cookie: BrowserCookie, pending: PendingSignOut): Promise<boolean> {
     try {
       await this.#save(cookie, pending)

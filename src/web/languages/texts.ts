@@ -22,7 +22,7 @@ const SELECTOR = /^[a-z]+$/
 const TIME = { hour: 'numeric', minute: '2-digit', timeZone: 'UTC' } as const
 const MOMENT = { year: 'numeric', month: 'long', day: 'numeric', ...TIME } as const
 
-/** An Intl format takes a millisecond to create, and most commands need few of all languages. */
+/** Creates on first use: an Intl format takes a millisecond, and most commands need few of all languages. */
 function onFirstUse<T>(create: () => T): () => T {
   let created: T | undefined
   return () => (created ??= create())

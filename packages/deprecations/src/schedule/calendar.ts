@@ -34,7 +34,7 @@ const event = (entry: Entry): ICalEventData => {
   }
 }
 
-/** UIDs depend only on the entry's id, so a new date moves the event. */
+/** An iCalendar file. UIDs depend only on the entry's id, so a new date moves the event. */
 export const toCalendar = (entries: readonly Entry[]): string => {
   const calendar = ical({
     name: 'API deprecations',

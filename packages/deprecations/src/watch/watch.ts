@@ -112,7 +112,7 @@ const responseNotices = (observed: ObservedCall, entries: readonly Entry[], day:
 const seenInProcess = new Set<string>()
 const MAX_SEEN = 1_000
 
-/** A hook that throws or rejects must not fail the client's call or process. */
+/** Runs a hook, which must not fail the client's call or process if it throws or rejects. */
 const safely = <T>(hook: ((value: T) => unknown) | undefined, value: T): void => {
   new Promise((resolve) => resolve(hook?.(value))).catch(() => undefined)
 }
