@@ -40,7 +40,8 @@ export function describeWait(instance: string, keepState: KeepState, { t, now, .
 /** @param approval.owners empty: the reader is the owner, or the app has none @param wait of `describeWait` */
 export function describeApproval(approval: Approval, app: string, t: Texts, wait: readonly string[] = []) {
   const { stage, waitingPeople: count, by = '', owners, testers = [], isUntried } = approval
-  const [day, label] = [t.day(approval.approvedAt), t('approval.done')]
+  const day = t.day(approval.approvedAt)
+  const label = t('approval.done')
   const approvedBy = by === '' ? [] : [t('approval.approvedBy', { by, day })]
   const text = (heading: string, ...paragraphs: string[]) => ({ heading, paragraphs })
   const owner = t.list(owners.slice(0, 2))

@@ -135,7 +135,8 @@ export function isApprovalEmailDue(app: PersonApp, person: Person, { approvals =
   const approval = approvals.find(({ instance }) => instance === app.instance)
   if (approval === undefined || pausedApps(state).has(app.instance)) return false
   const { stage, stageChangedAt, approvedAt, testers = [] } = approval
-  const [since, at] = [sinceOf(app, person), lastNotifiedAt(person, app.instance)]
+  const since = sinceOf(app, person)
+  const at = lastNotifiedAt(person, app.instance)
   const isFirst = app.state === 'blocked' && at < approvedAt
   if (stage !== 'confirmed') return isFirst && testers.includes(since)
   // Testers who failed before the confirmation get one more email.
@@ -187,7 +188,8 @@ export function decideApproval(
   const { stage, stageChangedAt } = { ...decided, ...outcome }
 
   const unresolved = blockedAtStage({ stage, stageChangedAt })
-  const [count, since] = [unresolved.length, unresolved[0]?.blockedAt ?? now]
+  const count = unresolved.length
+  const since = unresolved[0]?.blockedAt ?? now
   const isKnown = isRequested({ ...before, stage, stageChangedAt })
   const newOwners = before.owners.filter((owner) => !before.requestedFrom?.includes(owner))
   const isDueForNew = isKnown && newOwners.length > 0 && (stage === 'failed' || count > 0)

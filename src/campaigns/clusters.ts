@@ -5,7 +5,8 @@ import { delistedInstances, isAnsweredRemoved, likelySuccessorOf, SPREAD_MS } fr
 import type { AppEvent, DelistedApp, KeepState, MassDisconnect } from '../people/keep-state.ts'
 import { isGone, type AppRecord, type Person } from '../people/person.ts'
 
-const [MIN_PEOPLE, MIN_SHARE] = [5, 0.2]
+const MIN_PEOPLE = 5
+const MIN_SHARE = 0.2
 /** This many people within half a day are a cluster, whatever their share. */
 const MIN_PEOPLE_HALF_DAY = 50
 const HALF_DAY_MS = 12 * 3_600_000
@@ -44,8 +45,8 @@ type ClusterCounts = Record<'connected' | 'connectedByConsent', number> & {
 function createCounter(
   knownClusters: readonly KnownCluster[],
   evaluatedAt: number,
-  changeField: 'lapsedAt' | 'newAt' | 'delistedAt',
   /** Names of the fields of `AppRecord` that hold the time of the change, and of the change once undone. */
+  changeField: 'lapsedAt' | 'newAt' | 'delistedAt',
   undoneField?: 'previousLapsedAt' | 'previousDelistedAt',
 ) {
   const newest = new Map(knownClusters.map((app) => [app.instance, app]))

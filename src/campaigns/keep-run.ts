@@ -21,7 +21,8 @@ import { forEachConcurrent } from './throttle.ts'
 import { isWorkingTime, nextWorkingTime, calendarOf, type WorkCalendar } from './working-time.ts'
 
 /** A check may void the link that a person is following, so no one is checked more often. Empty lists have no links. */
-const [SWEEP_EVERY_MS, SWEEP_EMPTY_LISTS_EVERY_MS] = [6 * 3_600_000, 30 * 60_000]
+const SWEEP_EVERY_MS = 6 * 3_600_000
+const SWEEP_EMPTY_LISTS_EVERY_MS = 30 * 60_000
 /** A run ends before the next hourly one starts. */
 const CHECKING_MS = 50 * 60_000
 const WEEK_MS = 7 * 86_400_000
@@ -276,7 +277,8 @@ export class KeepRun {
   async #endSweep(): Promise<void> {
     const { now, people } = this.#deps
     await this.#save({})
-    const [at, { sweep, emptyLists }] = [now(), this.#state]
+    const at = now()
+    const { sweep, emptyLists } = this.#state
     const { appEvents, returned, ...update } = await findClusters(this.#listedPeople(), this.#state, at)
     const massDisconnects = [...this.#state.massDisconnects, ...update.massDisconnects]
     const evaluation = { ...update, massDisconnects, returned, isAfterOutage: emptyLists !== undefined, at }

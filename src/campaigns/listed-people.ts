@@ -145,12 +145,12 @@ export class ListedPeople {
 
   /** Why this may be the wrong list, for the operator. @param isComplete false: no one leaves the list */
   doubt(isComplete: boolean): string | undefined {
-    const [ids, leaving] = [this.rowsWithNewIds.length, isComplete ? this.#leaving : 0]
+    const ids = this.rowsWithNewIds.length
     const people = `of the ${this.#before} people who were on the list`
     if (ids > 0)
       return `${ids} ${people} have another id there, so it may be the wrong column. Nothing was done. If they are the same people with new ids, add --confirm.`
-    if (leaving > this.#before * MAX_LEAVING)
-      return `${leaving} ${people} are no longer on it, so it may be the wrong one. ${IF_WRONG} If their addresses changed, run "${COMMAND} person rename --file FILE" before the next run, so that opt-outs and history follow. Otherwise, add --confirm: what is stored about them goes after INVITE_RETENTION_DAYS.`
+    if (isComplete && this.#leaving > this.#before * MAX_LEAVING)
+      return `${this.#leaving} ${people} are no longer on it, so it may be the wrong one. ${IF_WRONG} If their addresses changed, run "${COMMAND} person rename --file FILE" before the next run, so that opt-outs and history follow. Otherwise, add --confirm: what is stored about them goes after INVITE_RETENTION_DAYS.`
     if (isSuspiciouslyMany(this.changes, this.#before))
       return `${this.changes.length} ${people} have another address there, by their id, so it may be the wrong list or the wrong column. ${IF_WRONG} Otherwise, add --confirm.`
   }

@@ -170,7 +170,8 @@ async function* decodeUtf8(source: AsyncIterable<Uint8Array | string>): AsyncGen
 
 function refuseOtherEncodings(start: Uint8Array): void {
   const signature = Buffer.from(start.subarray(0, 4)).toString('hex')
-  const [beginning, zeros] = [start.subarray(0, 64), start.subarray(0, 64).filter((byte) => byte === 0)]
+  const beginning = start.subarray(0, 64)
+  const zeros = beginning.filter((byte) => byte === 0)
   if (signature === '504b0304' || signature === 'd0cf11e0')
     throw new UnreadableList('the file is an Excel workbook, or another archive. Save it as "CSV UTF-8"')
   if (/^(fffe|feff)/.test(signature) || zeros.length > beginning.length / 4)

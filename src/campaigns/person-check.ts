@@ -80,7 +80,8 @@ export async function requireGlobalToken(
     if (isGlobalTokenRejected(error)) return
     const { requestedWait = 0, status, detail } = error
     // Only the 503 of these statuses may be temporary. It says nothing about the token.
-    const [isTemporary, unproven] = [status === 503, `couldn't make sure that ${setting} is a global token`]
+    const isTemporary = status === 503
+    const unproven = `couldn't make sure that ${setting} is a global token`
     const fault = isTemporary
       ? `the service failed: ${detail}, so onramp ${unproven}`
       : `${unproven}: ${detail}`

@@ -93,8 +93,8 @@ export class ServiceClient {
     searchRequest: { query: string; pageSize: number },
     signal: AbortSignal | null = null,
   ): Promise<SearchResponse> {
-    const [path, body] = ['/rest/api/v1/search', JSON.stringify(searchRequest)]
-    return this.#call({ operation: 'search', path, body, signal }, credentials, readSearchResponse)
+    const call = { path: '/rest/api/v1/search', body: JSON.stringify(searchRequest), signal }
+    return this.#call({ operation: 'search', ...call }, credentials, readSearchResponse)
   }
 
   /** checkdatasourceauth, with every outcome as a value. A global token is first tried without a person. */

@@ -59,7 +59,8 @@ async function tryRecords(url: string, settings: Partial<Settings>): Promise<voi
 /** @returns `url` is REDIS_URL, or the URL of the primary that the Sentinels name */
 async function collect(redisUrl: string, settings: Partial<Settings>) {
   const topology = topologyOf(settings)
-  let [url, info] = [redisUrl, {} as Record<string, string>]
+  let url = redisUrl
+  let info: Record<string, string> = {}
   let at: 'Sentinels' | 'connecting' | 'records' = 'Sentinels'
   try {
     if (topology.kind === 'sentinel') url = await primaryUrl(redisUrl, topology)

@@ -29,7 +29,8 @@ async function collect(baseUrl: string, { settings, actAs }: DoctorContext, now:
     const withoutPerson = global && !asGlobal ? await client.probeGlobalToken(global) : undefined
     const ofGlobal = asGlobal ? await client.probe(asGlobal) : withoutPerson
     const facts = { baseUrl, prefix, madeUp, user: ofUser, global: ofGlobal, redirectTrial: undefined }
-    const [credentials, withoutRedirect] = [asGlobal ?? asUser, ofGlobal ?? ofUser]
+    const credentials = asGlobal ?? asUser
+    const withoutRedirect = ofGlobal ?? ofUser
     if (credentials === undefined || withoutRedirect?.kind !== 'accepted' || url === undefined) return facts
     // This is the same call with a final_redirect_url.
     const redirect = `${url}${CONSENT_CALLBACK_PATH}`

@@ -16,7 +16,8 @@ export async function takeLease(
   name: string,
   seconds?: number,
 ): Promise<Lease | undefined> {
-  const [key, owner] = [`lease:${name}`, randomUUID()]
+  const key = `lease:${name}`
+  const owner = randomUUID()
   /** Tries again in the background, as long as the lease lasts: after a late reply, the store fails for a while. */
   const remove = (tries = ((seconds ?? LIFE_SECONDS) * 1000) / REMOVE_EVERY_MS): Promise<void> =>
     records.compareAndRemove(key, owner).catch(() => {

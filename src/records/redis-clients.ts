@@ -47,7 +47,9 @@ const scanOptions = (pattern: string) => ({ MATCH: pattern, COUNT: 1_000 })
 /** Opens a client. @param onLost called if the client fails later @throws if Redis doesn't answer */
 type OpenRedis = (onLost: (error: Error) => void) => Promise<OpenedRedis>
 
-const [PROBE, PROBE_MS, QUERY_MS] = ['probe', 600, 1_000] as const
+const PROBE = 'probe'
+const PROBE_MS = 600
+const QUERY_MS = 1_000
 
 /** Timeouts, also for opening, because a frozen server accepts connections but never answers. */
 const SOCKET = {

@@ -52,10 +52,8 @@ export function createSealer(secrets: readonly string[]) {
       const sealingKey = keys.find(({ id }) => id.equals(bytes.subarray(0, KEY_ID_BYTES)))
       if (sealingKey === undefined) return undefined
       try {
-        const [key, iv] = [
-          recordCipherKey(sealingKey.key, associatedData),
-          bytes.subarray(KEY_ID_BYTES, TAG_AT),
-        ]
+        const key = recordCipherKey(sealingKey.key, associatedData)
+        const iv = bytes.subarray(KEY_ID_BYTES, TAG_AT)
         // Rejects a shorter tag, which NIST SP 800-38D 5.2.1.2 allows.
         const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: CONTENT_AT - TAG_AT })
         decipher.setAuthTag(bytes.subarray(TAG_AT, CONTENT_AT))

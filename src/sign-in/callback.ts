@@ -38,7 +38,8 @@ type Return = { req: Request; res: Response; transaction: LoginTransaction; conf
  * Codes have up to about 2,000 characters, and callbacks five parameters. Each parameter takes memory several times
  * while the code waits to be redeemed.
  */
-const [MAX_CALLBACK_CHARACTERS, MAX_CALLBACK_PARAMETERS] = [6_000, 20]
+const MAX_CALLBACK_CHARACTERS = 6_000
+const MAX_CALLBACK_PARAMETERS = 20
 
 const REFETCH_KEYS_EVERY_MS = 60_000
 

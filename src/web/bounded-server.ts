@@ -109,7 +109,8 @@ function boundChunks(
   refuseAll: (socket: Socket, code: string) => void,
 ): void {
   const push = req.push.bind(req)
-  let [length, chunks] = [0, 0]
+  let length = 0
+  let chunks = 0
   req.push = (chunk: Buffer | null) => {
     length += chunk?.length ?? 0
     if (chunk === null || (length <= MAX_BODY_BYTES && ++chunks <= MAX_CHUNKS)) return push(chunk)

@@ -47,7 +47,8 @@ const METADATA = '/.well-known/oauth-authorization-server'
  * @throws Error for an address that isn't loopback, because the sandbox has no protection, or a path like `a/`
  */
 export async function listen(name: ServerName, addresses: ServerAddresses) {
-  const [host, mount] = [addresses.hosts?.[name] ?? '127.0.0.1', addresses.paths?.[name] ?? '']
+  const host = addresses.hosts?.[name] ?? '127.0.0.1'
+  const mount = addresses.paths?.[name] ?? ''
   if (!/^(localhost|::1|127(\.\d{1,3}){3})$/.test(host))
     throw new Error(`The sandbox listens on loopback addresses only, not on ${host}`)
   if (!/^(\/[\w.~-]+)*$/.test(mount))

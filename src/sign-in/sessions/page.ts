@@ -23,8 +23,8 @@ export function createSessionsPage(deps: {
 
     const entries = list
       .map(({ name, device, time }) => {
-        const [age, here] = [now() - time, name === hashOf(id)]
-        return { name: encodeFirewallSafe(name), device, time, age, here }
+        const session = { name: encodeFirewallSafe(name), device, time }
+        return { ...session, age: now() - time, here: name === hashOf(id) }
       })
       .toSorted((one, other) => Number(other.here) - Number(one.here) || other.time - one.time)
     sendPage(req, res, { view: 'sign-in/sessions', data: { entries } })

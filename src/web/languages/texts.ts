@@ -28,8 +28,10 @@ function onFirstUse<T>(create: () => T): () => T {
   return () => (created ??= create())
 }
 
-/** Limits of the cache: texts, and characters of a key and its values, among them a person's search. */
-const [MAX_FORMATTED, MAX_ID] = [2_000, 200]
+/** Texts in the cache. */
+const MAX_FORMATTED = 2_000
+/** Characters of a cached key with its values, among them a person's search. */
+const MAX_ID = 200
 
 export function createTexts(tag: string, catalogue: Catalogue, common: Values = {}) {
   const { dir, numbers, days, dates, moments, times, spans, lists, conjunctions, parse } = formatsIn(tag)

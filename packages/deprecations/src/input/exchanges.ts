@@ -14,7 +14,8 @@ const lineReader =
   (read: (line: string, findOperation: OperationLookup) => InputRecord | undefined): FormatReader =>
   async ({ bytes }, findOperation, onRecord) => {
     const decoder = new TextDecoder()
-    let [line, rest]: [number, string | undefined] = [0, '']
+    let line = 0
+    let rest: string | undefined = ''
     const end = () => {
       line += 1
       const record =
