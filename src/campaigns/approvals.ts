@@ -152,6 +152,21 @@ export function isMoveEmailDue(app: PersonApp, person: Person, { approvals = [],
   return sinceOf(app, person) < movedAt && lastNotifiedAt(person, app.instance, MOVED_APPROVALS) < movedAt
 }
 
+/** The testers' result; undefined: none yet. @param decided `before` with the owner's decision */
+function testResultOf(before: Approval, decided: Approval, people: readonly ApprovalPerson[]) {
+  const hasFailed = ({ state, isUnconfirmed, blockedAt, notifiedAt }: ApprovalPerson) =>
+    notifiedAt >= decided.approvedAt && (isUnconfirmed || (state === 'blocked' && blockedAt > notifiedAt))
+  // A tester who failed may connect the app later, also without another decision.
+  const testedSince = before.stage === 'failed' ? before.stageChangedAt : decided.approvedAt
+  const isTested = ({ state, notifiedAt, connectedAt }: ApprovalPerson) =>
+    state === 'connected' && Math.max(notifiedAt, connectedAt) >= testedSince
+  const isTestedEarly = ({ consentedAt }: ApprovalPerson) => consentedAt >= before.requestedAt
+  const hasEarlyTest = before.stage === 'unapproved' && isRequested(before) && people.some(isTestedEarly)
+  const hasTest = ['approved', 'failed'].includes(decided.stage) && people.some(isTested)
+  if (hasEarlyTest || hasTest) return 'confirmed' as const
+  return decided.stage === 'approved' && people.some(hasFailed) ? ('failed' as const) : undefined
+}
+
 export function decideApproval(
   before: Approval,
   people: readonly ApprovalPerson[],
@@ -168,24 +183,8 @@ export function decideApproval(
   const decided = applyDecision({ ...before, since: blockedAtStage(before)[0]?.blockedAt ?? now }, decision)
   const { approvedAt } = decided
   const notified = people.filter(({ notifiedAt }) => notifiedAt >= approvedAt)
-  const hasFailed = ({ state, isUnconfirmed, blockedAt, notifiedAt }: ApprovalPerson) =>
-    isUnconfirmed || (state === 'blocked' && blockedAt > notifiedAt)
-  // A tester who failed may connect the app later, also without another decision.
-  const testedSince = before.stage === 'failed' ? before.stageChangedAt : approvedAt
-  const isTested = ({ state, notifiedAt, connectedAt }: ApprovalPerson) =>
-    state === 'connected' && Math.max(notifiedAt, connectedAt) >= testedSince
-  // The owner may have approved the app before saying so here, or without it.
-  const isTestedEarly =
-    before.stage === 'unapproved' &&
-    isRequested(before) &&
-    people.some(({ consentedAt }) => consentedAt >= before.requestedAt)
-  const isApprovedElsewhere = isTestedEarly && decided.stage === 'unapproved'
-  const isConfirmed =
-    isTestedEarly || (['approved', 'failed'].includes(decided.stage) && people.some(isTested))
-  const isEvaluated = isConfirmed || (decided.stage === 'approved' && notified.some(hasFailed))
-  const outcome =
-    isEvaluated && ({ stage: isConfirmed ? 'confirmed' : 'failed', stageChangedAt: now } as const)
-  const { stage, stageChangedAt } = { ...decided, ...outcome }
+  const result = testResultOf(before, decided, people)
+  const { stage, stageChangedAt } = { ...decided, ...(result && { stage: result, stageChangedAt: now }) }
 
   const unresolved = blockedAtStage({ stage, stageChangedAt })
   const count = unresolved.length
@@ -209,7 +208,8 @@ export function decideApproval(
   return {
     approval: {
       ...decided,
-      ...(isApprovedElsewhere && { approvedAt: now, by: undefined }),
+      // The owner approved the app before saying so here, or without it.
+      ...(result === 'confirmed' && decided.stage === 'unapproved' && { approvedAt: now, by: undefined }),
       stage,
       stageChangedAt,
       waitingPeople: count,
@@ -220,7 +220,7 @@ export function decideApproval(
     isRequestDue,
     newOwners: isDue ? undefined : newOwners,
     isNewlyApproved: approvedAt > before.approvedAt,
-    leftToConnect: isConfirmed ? blocked.length : undefined,
+    leftToConnect: result === 'confirmed' ? blocked.length : undefined,
     isOver: isEmpty && stage !== 'approved' && !isRequestDue,
   }
 }

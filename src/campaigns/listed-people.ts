@@ -26,6 +26,24 @@ type KnownPerson = Pick<
 const isSamePerson = (row: ListEntry, { id }: KnownPerson): boolean =>
   row.id === undefined || id === undefined || row.id === id
 
+/** Compares a person with the row at their address, and with the row of their id. `newRow`: they moved there. */
+function identityOf(person: KnownPerson, rowAtAddress: ListEntry | undefined, byId: ListEntry | undefined) {
+  const { email, name, formerEmails = [], listedAt, hasUnlistedAddress } = person
+  const rowWithNewId = rowAtAddress && !isSamePerson(rowAtAddress, person) ? rowAtAddress : undefined
+  // An address that lists had with the same name is the same person's, who may have left and come back. If the former
+  // id is with the same name elsewhere, there are two people of that name, and the id tells them apart.
+  const hasSameName = name !== undefined && rowAtAddress?.name === name && byId?.name !== name
+  // The list has the address that an operator gave them, and the former id is gone.
+  const hasGivenAddress = hasUnlistedAddress === true && byId === undefined
+  const isCorrected = listedAt !== undefined && (hasGivenAddress || hasSameName)
+  const isReassigned = rowWithNewId !== undefined && !isCorrected
+  const isSameName = isCorrected && !hasGivenAddress && byId === undefined
+  const mustMove = isReassigned || isVacated(email)
+  const isElsewhere = byId !== undefined && byId !== rowAtAddress && !isCorrected
+  const newRow = isElsewhere && (mustMove || !formerEmails.includes(byId.email)) ? byId : undefined
+  return { rowWithNewId, isReassigned, isSameName, newRow }
+}
+
 export class ListedPeople {
   /** Renames to apply: new addresses of known ids, vacated addresses of reassigned ones, and interrupted renames. */
   readonly changes: AddressChange[] = []
@@ -67,30 +85,16 @@ export class ListedPeople {
     const rowsAt = (address: string) => this.#rows.get(address) ?? []
     const byId = id === undefined ? undefined : this.#byId.get(id)
     const rowAtAddress = byId?.email === email ? byId : this.#rows.get(email)
-    const wasListed = person.listedAt !== undefined && person.leftAt === undefined
-    const hasNewId = rowAtAddress !== undefined && !isSamePerson(rowAtAddress, person)
-    if (hasNewId) this.#newIds.push(rowAtAddress)
-    // An address that lists had with the same name is the same person's, who may have left and come back. If the former
-    // id is with the same name elsewhere, there are two people of that name, and the id tells them apart.
-    const hasSameName =
-      rowAtAddress?.name !== undefined && rowAtAddress.name === person.name && byId?.name !== person.name
-    // The list has the address that an operator gave them, and the former id is gone.
-    const isKnown = person.listedAt !== undefined && byId === undefined
-    const hasGivenAddress = isKnown && person.hasUnlistedAddress === true
-    const isCorrected = hasGivenAddress || (person.listedAt !== undefined && hasSameName)
-    const isReassigned = hasNewId && !isCorrected
+    const { rowWithNewId, isReassigned, isSameName, newRow } = identityOf(person, rowAtAddress, byId)
+    if (rowWithNewId !== undefined) this.#newIds.push(rowWithNewId)
+    if (rowWithNewId !== undefined && isSameName) this.#sameNames.push(rowWithNewId)
     if (isReassigned) this.#reassigned.add(email)
     else this.#known.add(email)
-    const isSameName = !isReassigned && !hasGivenAddress
-    if (hasNewId && isSameName && byId === undefined) this.#sameNames.push(rowAtAddress)
     this.#ids.add(id)
-    const mustMove = isReassigned || isVacated(email)
-    const isElsewhere = byId !== undefined && byId !== rowAtAddress && !isCorrected
-    const isNew = isElsewhere && (mustMove || !formerEmails.includes(byId.email))
-    const current = isNew ? byId.email : isReassigned ? vacatedAddress(email, id) : email
+    const current = newRow?.email ?? (isReassigned ? vacatedAddress(email, id) : email)
     if (current !== email) this.changes.push({ from: email, to: current })
     this.#known.add(current)
-    const former = isNew ? [...formerEmails, email] : formerEmails
+    const former = newRow ? [...formerEmails, email] : formerEmails
     // Without an id, the row at an address that is another person's is theirs.
     const isOwn = (row: ListEntry) => (isVacated(email) ? row.id === id : isSamePerson(row, person))
     const formerRows = former.flatMap(rowsAt).filter((row) => isOwn(row) && row.email !== current)
@@ -99,7 +103,8 @@ export class ListedPeople {
     for (const { email: to } of sharing) this.#sharedIds.push({ from: email, to })
     // One of these rows is the person's.
     const unclear = sharing.length > 0 ? { email } : undefined
-    const row = isNew ? byId : isReassigned ? undefined : (rowAtAddress ?? formerRows[0] ?? unclear)
+    const row = newRow ?? (isReassigned ? undefined : (rowAtAddress ?? formerRows[0] ?? unclear))
+    const wasListed = person.listedAt !== undefined && person.leftAt === undefined
     this.#before += Number(wasListed)
     this.#leaving += Number(wasListed && row === undefined)
     return row && { ...row, email: current }

@@ -43,7 +43,7 @@ async function collect(baseUrl: string, { settings, actAs }: DoctorContext, now:
 
 type ServiceFacts = Awaited<ReturnType<typeof collect>>
 
-/** What the service says of the token. Faults of the address or the header prefix have separate findings. */
+/** The finding about a token. Faults of the address or the header prefix have separate findings. */
 function tokenFinding(facts: ServiceFacts, setting: string, result: ProbeResult | undefined) {
   if (result?.kind === 'accepted') {
     const apps = (count: number) => `${count} ${count === 1 ? 'app' : 'apps'}`

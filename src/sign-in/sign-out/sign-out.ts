@@ -89,7 +89,7 @@ export class SignOut {
     this.#deps.cookies.markSignedOut(req, res, false)
   }
 
-  /** Browsers remove a __Host- cookie only for one with the same attributes (RFC 6265bis 4.1.3.2). */
+  /** Clears the session's cookie, with the same attributes, as __Host- cookies require (RFC 6265bis 4.1.3.2). */
   #forgetDevice(req: Request, res: Response): BrowserCookie {
     const secure = this.#deps.publicUrl.startsWith('https:')
     res.clearCookie(cookieName(secure), { path: '/', secure })
