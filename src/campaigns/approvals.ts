@@ -69,6 +69,20 @@ const lastNotifiedAt = (person: Person, instance: string, campaign = APPROVALS):
 const hasWaited = ({ instance }: PersonApp, { failures = [] }: Person): boolean =>
   failures.some((failure) => failure.instance === instance && failure.code === 'blocked')
 
+/** The times of a person's wait for an app, and when it left their list, or came back after its removal. */
+function timesOf(app: PersonApp, person: Person) {
+  const record = person.lastCheck?.apps.find(({ instance }) => instance === app.instance)
+  const connectedAt = (app.state === 'connected' && record?.since) || 0
+  return {
+    blockedAt: sinceOf(app, person),
+    notifiedAt: lastNotifiedAt(person, app.instance),
+    connectedAt,
+    consentedAt: record?.delistedAt === undefined ? connectedAt : 0,
+    delistedAt: record?.delistedAt ?? -Infinity,
+    backAt: record?.newAt !== undefined && record.newAt === record.previousDelistedAt ? record.newAt : 0,
+  }
+}
+
 /**
  * Decides for each app that people wait for: whether to email its owners, who tests, and whether it is over. Follows an
  * app to its replacement.
@@ -102,21 +116,15 @@ export async function decideApprovals(
     const isEmailable = !newest.includes('failed') && isReachable(person, context.now)
     for (const app of appsOf(person)) {
       const { instance, name, state: appState } = app
-      const record = person.lastCheck?.apps.find((one) => one.instance === instance)
-      const connectedAt = (appState === 'connected' && record?.since) || 0
-      const notifiedAt = lastNotifiedAt(person, instance)
-      const isFormer = connectedAt > 0 && hasWaited(app, person)
-      if (isFormer && (record?.delistedAt ?? -Infinity) >= (state.evaluatedAt ?? 0)) inQuestion.add(instance)
-      const isAffected = apps.has(instance) && (notifiedAt > 0 || isFormer)
+      const { delistedAt, backAt, ...times } = timesOf(app, person)
+      const isFormer = times.connectedAt > 0 && hasWaited(app, person)
+      if (isFormer && delistedAt >= (state.evaluatedAt ?? 0)) inQuestion.add(instance)
+      const isAffected = apps.has(instance) && (times.notifiedAt > 0 || isFormer)
       if (appState !== 'blocked' && !isAffected) continue
       const owners = ownersOf(instance)
       // An app that is back after it was removed or hidden starts over, without the owner's former decision.
-      const backAt =
-        record?.newAt !== undefined && record.newAt === record.previousDelistedAt ? record.newAt : 0
       const unapproved = { ...newApproval(instance, name), stageChangedAt: backAt }
       const approval = apps.get(instance) ?? { ...unapproved, owners, former: instance, people: [] }
-      const consentedAt = record?.delistedAt === undefined ? connectedAt : 0
-      const times = { blockedAt: sinceOf(app, person), notifiedAt, connectedAt, consentedAt }
       approval.people.push({ ...app, ...times, isReachable: isEmailable })
       apps.set(instance, Object.assign(approval, { name }))
     }

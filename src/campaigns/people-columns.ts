@@ -106,7 +106,7 @@ function columnsWithoutHeader(cells: readonly string[]): Columns {
 }
 
 /** @returns the canonical tag: directories export `pt_BR` for `pt-BR` */
-export function languageOf(text: string): string | undefined {
+export function languageTag(text: string): string | undefined {
   const tag = text.replaceAll('_', '-')
   return /^[A-Za-z]{2,3}(-|$)/.test(tag) ? canonicalLanguage(tag) : undefined
 }
@@ -123,10 +123,10 @@ function tagsByName() {
 }
 let tags: ReturnType<typeof tagsByName> | undefined
 
-function languageIn(text: string): string | undefined {
+function findLanguage(text: string): string | undefined {
   tags ??= tagsByName()
   const name = text.toLowerCase()
-  return languageOf(tags.get(name) ?? tags.get(name.replace(/ ?\(.*/, '')) ?? text)
+  return languageTag(tags.get(name) ?? tags.get(name.replace(/ ?\(.*/, '')) ?? text)
 }
 
 const WINDOWS_ZONES = new Map(
@@ -167,5 +167,5 @@ export const READERS: Partial<
   >
 > = {
   timezone: { unreadable: 'Time zones', read: timezoneOf },
-  language: { unreadable: 'Languages', read: languageIn },
+  language: { unreadable: 'Languages', read: findLanguage },
 }

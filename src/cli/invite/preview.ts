@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { toEml, type Email } from '../../campaigns/mail/email.ts'
 import { SmtpClient } from '../../campaigns/mail/smtp-client.ts'
 import { quoteReply } from '../../campaigns/mail/send-result.ts'
-import { languageOf } from '../../campaigns/people-columns.ts'
+import { languageTag } from '../../campaigns/people-columns.ts'
 import { OperatorError } from '../../problem.ts'
 import type { Languages } from '../../web/languages/languages.ts'
 import { UsageError } from '@onramp/terminal/arguments'
@@ -68,7 +68,7 @@ async function languagesShown(
   list: string | undefined,
   { stdin, stderr }: CommandContext,
 ): Promise<string[]> {
-  const wantedLanguages = new Set(tags.map(languageOf))
+  const wantedLanguages = new Set(tags.map(languageTag))
   if (wantedLanguages.has(undefined))
     throw new UsageError('--language expects a language tag like en, de or pt-BR')
   if (list !== undefined) {

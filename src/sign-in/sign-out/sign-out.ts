@@ -47,7 +47,7 @@ export class SignOut {
     // The second request of a double click finds no session.
     if (before === undefined) return (await this.findPending(req)) !== undefined
     const configuration = await this.#configurationFor(before.user)
-    const pending = configuration && this.#endSessionAt(configuration, before.tokens.idToken)
+    const pending = configuration && this.#createPending(configuration, before.tokens.idToken)
     // The second request of a double click needs this, so it is saved first.
     const isSaved = pending !== undefined && (await this.#trySave(cookie, pending))
     // Another request may have refreshed the tokens meanwhile.
@@ -107,7 +107,7 @@ export class SignOut {
     return configuration?.serverMetadata().issuer === user.issuer ? configuration : undefined
   }
 
-  #endSessionAt(configuration: Configuration, idToken: string | undefined): PendingSignOut | undefined {
+  #createPending(configuration: Configuration, idToken: string | undefined): PendingSignOut | undefined {
     if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined
     const back = clientUrls(this.#deps.publicUrl).postLogoutRedirectUri
     const { post_logout_redirect_uris: registered } = configuration.clientMetadata()
