@@ -251,7 +251,7 @@ it.each<[string, string[], Partial<typeof settings> & { help?: boolean }, number
   ['ends at a page before an app with help', ['slack_1'], { help: true }, 200, false],
   ['waits for the service', ['github_1'], {}, 200, true],
   ['waits as long as CONFIRM_SECONDS', ['github_1'], { CONFIRM_SECONDS: 0 }, 200, false],
-])('a return from an app %s', async (_how, listed, { help, ...overrides }, status, isWaiting) => {
+])('a return from an app %s', async (_title, listed, { help, ...overrides }, status, isWaiting) => {
   const HELP = join(folder, 'help.yaml')
   writeFileSync(HELP, 'name: Acme\ndatasources:\n  slack: { help: Ask the team }\n')
   const { browser } = compose(memoryStore(), { ...overrides, ...(help && { COMPANY_FILE: HELP }) })

@@ -41,7 +41,7 @@ const STARTS: [string, string, string[]][] = [
 
 it.each(OLD.flatMap((version) => STARTS.map((start) => [version, ...start] as const)))(
   'Node %s is refused by %s with an explanation and an exit code',
-  async (version, _what, name, args) => {
+  async (version, _title, name, args) => {
     const { code, stdout, stderr } = await start(version, ...args)
     const line = `${name} needs Node 24.3 or newer; this is Node ${version}. Install a newer one: https://nodejs.org`
     expect(stderr).toBe(`${line}\n`)

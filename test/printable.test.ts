@@ -13,7 +13,7 @@ it.each([
     'pay\u200Dpal \u200D\u{1F469} \u{1F469}\u200D',
     'pay?pal ?\u{1F469} \u{1F469}?',
   ],
-])('foreign text is printed without %s', (_what, text, shown) => {
+])('foreign text is printed without %s', (_title, text, shown) => {
   expect(printable(text)).toBe(shown)
 })
 
@@ -24,6 +24,6 @@ it.each([
   ['Persian', 'می\u200Cخواهم'],
   ['Sinhala', 'ශ්\u200Dරී'],
   ['accents, wide letters', 'Zoë 東京 e\u0301'],
-])('foreign text is printed with %s', (_what, text) => {
+])('foreign text is printed with %s', (_title, text) => {
   expect(printable(text)).toBe(text)
 })

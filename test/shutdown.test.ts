@@ -56,7 +56,7 @@ it.each([
   // A supervisor may signal both processes.
   ['SIGTERM', 'the end of npm', 'changes nothing', []],
   ['uncaughtException', 'uncaughtException', 'changes nothing', []],
-])('during the drain after %s, the event %s %s', (first, second, _what, exits) => {
+])('during the drain after %s, the event %s %s', (first, second, _title, exits) => {
   const { happen, exit, stop } = setUpProcess()
   for (const event of [first, second]) happen(event)
   // The mock of exit returns, so the second signal stops again.

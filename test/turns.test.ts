@@ -7,7 +7,7 @@ import { Turns } from '../src/turns.ts'
 it.each([
   ['twenty people', (n: number) => `person ${n}`, 16],
   ['one person', () => 'ada', 1],
-])('only some of twenty changes of %s run at once', async (_who, person, atMost) => {
+])('only some of twenty changes of %s run at once', async (_title, person, atMost) => {
   const changes = Turns.forChanges()
   const running = new Set<() => void>()
   let most = 0

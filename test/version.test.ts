@@ -43,7 +43,7 @@ it.each<[string, Record<string, string>, string]>([
     },
     '1a2b3c4d',
   ],
-])('a clone %s names its commit', (_where, files, commit) => {
+])('a clone %s names its commit', (_title, files, commit) => {
   for (const [name, text] of Object.entries(files)) write(`.git/${name}`, text)
   expect(version()).toMatch(new RegExp(`^0\\.2\\.0\\+${commit}\\.[\\da-f]{8}$`))
 })

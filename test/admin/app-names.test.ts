@@ -124,7 +124,7 @@ const email = (subject: RegExp) => (rollout: SetUp) => {
   return Promise.resolve(title + text)
 }
 
-it.each<[where: string, app: string, read: (rollout: SetUp) => Promise<string>]>([
+it.each<[title: string, app: string, read: (rollout: SetUp) => Promise<string>]>([
   ['the email to the owner', 'Slack', email(/approve/)],
   ['the page of the owner', 'Slack', page('/approvals/slack_2')],
   ['the email about a removed app', 'Jira', email(/gone/)],
@@ -152,7 +152,7 @@ it.each<[where: string, app: string, read: (rollout: SetUp) => Promise<string>]>
       return (await runCommand(['person', BOB], env)).out
     },
   ],
-])('%s numbers the second instance of %s', async (_where, app, read) => {
+])('%s numbers the second instance of %s', async (_title, app, read) => {
   const text = (await read(await setUp())).replaceAll('\u00A0', ' ')
   expect(text).toContain(`${app} (2)`)
 })

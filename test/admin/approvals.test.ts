@@ -129,7 +129,7 @@ it.each([
   ['an admin', 2, 'admin', 'One person connects it first. The others hear from us', false],
 ])(
   'the page of an approved app says who tries it first, to %s',
-  async (_who, count, name, trying, isOwner) => {
+  async (_title, count, name, trying, isOwner) => {
     const email = `${name}@acme.example`
     const approved = {
       stage: 'approved',
@@ -169,24 +169,24 @@ async function textsAboutEmails(state: Partial<KeepState>, quietDays: (typeof qu
   return { owners, confirmed, admins }
 }
 
-it.each<[when: string, state: Partial<KeepState>, quietDays: (typeof quiet)[], text: RegExp]>([
+it.each<[title: string, state: Partial<KeepState>, quietDays: (typeof quiet)[], text: RegExp]>([
   ['while the app is on hold', { massDisconnects: [{ ...app, lapsed: 9, had: 9 }] }, [], onHold],
   ['while the app is in question', { delistedApps: [{ ...app, people: 9 }] }, [], onHold],
   ['in a pause', { pausedUntil: Date.parse('2026-12-02') }, [], later('Dec 2, 2026')],
   ['on quiet days before a weekend', {}, [quiet], later('Nov 30, 2026')],
-])('owners and admins read when people are emailed %s', async (_when, state, quietDays, text) => {
+])('owners and admins read when people are emailed %s', async (_title, state, quietDays, text) => {
   const { owners, confirmed, admins } = await textsAboutEmails(state, quietDays)
   for (const one of owners) expect(one).toMatch(text)
   expect(confirmed).not.toContain('We’re telling them.')
   expect(admins).toEqual([expect.stringMatching(text)])
 })
 
-it.each<[when: string, state: Partial<KeepState>, quietDays: (typeof quiet)[]]>([
+it.each<[title: string, state: Partial<KeepState>, quietDays: (typeof quiet)[]]>([
   ['on a usual day', {}, []],
   ['after a release', { massDisconnects: [{ ...app, lapsed: 9, had: 9, resumedAt: now }] }, []],
   ['after a pause', { pausedUntil: Date.parse('2026-11-27') }, []],
   ['on the day before quiet days', {}, [{ ...quiet, from: '2026-11-28' }]],
-])('owners and admins read of no delay of emails %s', async (_when, state, quietDays) => {
+])('owners and admins read of no delay of emails %s', async (_title, state, quietDays) => {
   const { owners, confirmed, admins } = await textsAboutEmails(state, quietDays)
   for (const one of owners) expect(one).not.toMatch(NEVER)
   expect(confirmed).toContain('We’re telling them.')
@@ -199,7 +199,7 @@ it.each([
   ['an address that isn’t verified', 'grace@acme.example', false, 'slack_1'],
   ['the owner of another app', 'grace@acme.example', true, 'jira_1'],
   ['an address that only looks like the owner’s', 'gra\u212Ae@acme.example', true, 'slack_1'],
-])('the page and its button are refused to %s', async (_who, email, isVerified, instance) => {
+])('the page and its button are refused to %s', async (_title, email, isVerified, instance) => {
   const company = resolveCompany({ datasources: { slack, slack_2: { replaces: 'slack_1' } } }, new Map())
   const { open, press, keepStateStore } = setUpApprovalPages({ email, emailVerified: isVerified, company })
   for (const response of [await open(instance), await press(instance)])
@@ -261,7 +261,7 @@ it.each([
   ],
   ['failed', { stage: 'failed', stageChangedAt: since }, 'Slack may still need approval', true],
   ['over', undefined, 'No one is waiting for Slack', false],
-] as const)('the page of an approval that is %s has its heading', async (_what, change, heading, isOpen) => {
+] as const)('the page of an approval that is %s has its heading', async (_title, change, heading, isOpen) => {
   const { open, press, keepStateStore } = setUpApprovalPages({
     approvals: change ? [{ ...waiting, ...change }] : [],
   })
@@ -330,7 +330,7 @@ it.each([
     /may still/,
     /didn’t work. It’s up to/,
   ],
-] as const)('the action item of an approval on /admin shows %s', async (_what, change, title, detail) => {
+] as const)('the action item of an approval on /admin shows %s', async (_title, change, title, detail) => {
   expect(await actionItems(withSlack('blocked'), { approvals: [{ ...waiting, ...change }] })).toMatchObject([
     {
       href: '/approvals/slack_1',
@@ -353,7 +353,7 @@ it('the question about an app gone from many lists says who waits for it', async
 it.each([
   ['one person connects the approved app first', 'approved', 26],
   ['everyone who waited can connect it', 'confirmed', 0],
-] as const)('/admin has no action item while %s', async (_what, stage, count) => {
+] as const)('/admin has no action item while %s', async (_title, stage, count) => {
   const approvals = [{ ...waiting, stage, stageChangedAt: now, approvedAt: now, waitingPeople: count }]
   expect(await actionItems(withSlack('blocked'), { approvals })).toEqual([])
 })
@@ -374,7 +374,7 @@ it.each([
     { stage: 'confirmed', stageChangedAt: since - 1 },
     'blocked',
   ],
-] as const)('figures and a person’s page agree about an approval: %s', async (_when, change, state) => {
+] as const)('figures and a person’s page agree about an approval: %s', async (_title, change, state) => {
   const ada = withAppStates(newPerson('ada@acme.example', now), { slack_1: 'unconnected' }, now)
   const intents = { checkedAt: now, apps: [{ instance: 'slack_1', kind: 'blocked', since } as const] }
   const keepState = { ...newKeepState(), approvals: [{ ...waiting, ...change }] }

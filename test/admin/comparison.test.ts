@@ -60,7 +60,7 @@ it.each([
   ],
   ['names no app that was only lost before its day', {}, []],
   ['names none of two apps that were lost equally often', { slack_1: 1, drive_1: 1 }, []],
-])('a comparison %s', (_what, lost, sentences) => {
+])('a comparison %s', (_title, lost, sentences) => {
   const apps = [
     { instance: 'slack_1', name: 'Slack' },
     { instance: 'drive_1', name: 'Drive', lapsed: 20 },
@@ -260,7 +260,7 @@ it.each<[string, Fall, Partial<KeepState>, string[]]>([
     {},
     ['4 fewer ready: new apps for 1 person: Notion'],
   ],
-])('a comparison explains fewer ready people by %s', (_cause, fall, state, lines) => {
+])('a comparison explains fewer ready people by %s', (_title, fall, state, lines) => {
   expect(linesAfterFall(fall, state)).toEqual(lines)
 })
 
@@ -271,14 +271,14 @@ it.each<[string, Fall, Partial<KeepState>?]>([
     { fewer: 5 },
     { newApps: [notion], appEvents: [{ ...notion, what: 'new', at: 1 }] },
   ],
-])('a comparison leaves fewer ready people unexplained if %s', (_why, fall, state) => {
+])('a comparison leaves fewer ready people unexplained if %s', (_title, fall, state) => {
   expect(linesAfterFall(fall, state)).toEqual([`${fall.fewer} fewer people ready`])
 })
 
 it.each([
   ['on the next day is named', '2026-11-14T00:00:00.000Z', [hasMoved('Notion')]],
   ['on the compared day isn’t named', '2026-11-13T23:59:59.999Z', []],
-])('a move of an app for a few people %s', (_when, movedAt, lines) => {
+])('a move of an app for a few people %s', (_title, movedAt, lines) => {
   const datasources = named.map((app) => ({ ...app, isMoved: true, newestAt: movedAt }))
   const found = linesOf({}, { ...report, datasources })
   expect(found.filter((line) => line.includes('moved'))).toEqual(lines)
@@ -328,7 +328,7 @@ it.each<[string, NonNullable<KeepState['delistedApps']>, boolean]>([
   ['is named while it is in force', [answered('jira_1')], true],
   ['isn’t named once it was corrected', [{ ...answered('jira_1', {}), markedConnectedAt: now + 1 }], false],
   ['isn’t named once the app is back', [], false],
-])('the removal of an app %s', (_what, delistedApps, isNamed) => {
+])('the removal of an app %s', (_title, delistedApps, isNamed) => {
   const appEvents = [{ instance: 'jira_1', name: 'Jira', people: 30, what: 'removed' as const, at: now }]
   expect(linesOf({ appEvents, delistedApps }).includes('Jira was removed')).toBe(isNamed)
 })
@@ -372,7 +372,7 @@ it.each<[string, NonNullable<KeepState['appEvents']>[number]['what'][], boolean,
   ['removed, then back as new', ['removed', 'listed', 'new'], false, ['Notion is new for 38 people']],
   ['called connected', ['connected'], false, ['Notion counts as connected for 38 people']],
   ['new, hidden and new again', ['new', 'hidden', 'new'], false, ['Notion is new for 38 people']],
-])('a comparison describes the last state of an app that was %s', (_what, events, isAnswered, lines) => {
+])('a comparison describes the last state of an app that was %s', (_title, events, isAnswered, lines) => {
   const event = { instance: 'notion_1', name: 'notion_1', people: 38 }
   const appEvents = events.map((what, index) => ({ ...event, what, at: now + index }))
   const delistedApps = isAnswered ? [answered('notion_1')] : []
@@ -383,7 +383,7 @@ it.each<[string, NonNullable<KeepState['appEvents']>[number]['what'][], boolean,
 it.each([
   ['names an app in question, because no figure counts it', {}, ['Not counted until you answer: notion_1']],
   ['doesn’t name an app whose question was answered', { markedRemovedAt: 1 }, []],
-])('a comparison %s', (_which, answer, lines) => {
+])('a comparison %s', (_title, answer, lines) => {
   const question = { instance: 'notion_1', name: 'notion_1', noticedAt: 1, since: 1, people: 9, ...answer }
   expect(linesOf({ delistedApps: [question] }).filter((line) => line.includes('notion_1'))).toEqual(lines)
 })

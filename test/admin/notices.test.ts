@@ -48,7 +48,7 @@ const people = (group: string, count: number, isLost: boolean): Person[] =>
 it.each([
   ['says that many had lost it before', true, ['Jira: 40 of 55 people lost access (January 25, 2027).']],
   ['is silent about losses that weren’t many', undefined, []],
-])('the question about a removed app %s', (_what, isDelisted, expected) => {
+])('the question about a removed app %s', (_title, isDelisted, expected) => {
   const lost = { ...jira, lapsed: 40, had: 55, ...(isDelisted && { isDelisted }) }
   const report = { delistedApps: [], datasources: [] as Report['datasources'] } as unknown as Report
   const context = { ...words, massDisconnects: [lost] }
@@ -77,7 +77,7 @@ it.each<[string, Parameters<typeof withAppStates>[1], boolean, number]>([
   ['asks whether the service has a fault if no list has an app', {}, true, 2],
   ['doesn’t ask that if one list still has one of them', { jira_1: 'unconnected' }, false, 4],
   ['doesn’t ask that if one list has another app', { notion_1: 'unconnected' }, false, 4],
-])('the question about two removed apps %s', async (_which, listed, isNoneLeft, commandCount) => {
+])('the question about two removed apps %s', async (_title, listed, isNoneLeft, commandCount) => {
   const delistedApps = ['jira_1', 'slack_1'].map((instance) => ({ ...jira, instance, since: now - DAY }))
   const newcomer = newPerson('ada@acme.example', now)
   const gone = withAppStates(newcomer, { jira_1: 'connected', slack_1: 'connected' }, now, names)
@@ -132,7 +132,7 @@ it.each<[string, string, Partial<NonNullable<KeepState['newApps']>[number]>, str
   ['suggests no move to another instance that replaces one already', 'gdrive_2', { isMoved: true }, []],
   ['suggests no move to another app', 'slack_1', {}, []],
   ['suggests no move to the same instance', 'gdrive_1', {}, []],
-])('the question about a removed app %s', (_what, instance, change, move) => {
+])('the question about a removed app %s', (_title, instance, change, move) => {
   const delisted = { instance: 'gdrive_1', name: 'Google Drive', noticedAt: now, since: now, people: 50 }
   const newApps = [{ ...delisted, instance, ...change }]
   const counts = { waiting: 40, connected: 5, skipped: 0, blocked: 0, off: 2 }
@@ -232,7 +232,7 @@ it.each<[string, boolean, string, Partial<KeepState>, Partial<typeof neutralComp
     { digest: 'wednesday' },
   ],
   ['in a pause', true, '2027-01-25T09:00:00Z', { ...sent, pausedUntil: Infinity }],
-])('the digest is due %s: %s', (_when, isDue, text, state, company = {}) => {
+])('the digest is due %s: %s', (_title, isDue, text, state, company = {}) => {
   const context = { ...words, digest: 'monday', ...company } as const
   expect(isDigestDue({ ...newKeepState(), ...state }, context, Date.parse(text))).toBe(isDue)
 })

@@ -29,7 +29,7 @@ it.each([
   ['someone who has connected another one', [{ jira_1: 'connected' }], true],
 ] as const)(
   'the overview has figures while the only apps left are those of %s',
-  async (_who, others, has) => {
+  async (_title, others, has) => {
     const state = withQuestion()
     const lost = withEachApp(withApps(person, { slack_1: 'connected' }), { delistedAt: NOW })
     const all = [lost, ...others.map((apps) => withApps(person, apps))]
@@ -42,7 +42,7 @@ it.each([
 it.each([
   ['in question is named', {}, ['0 of 0 done', 'Not counted until you answer: Slack']],
   ['whose question was answered isn’t named', { markedRemovedAt: NOW }, ['0 of 0 done']],
-])('an app %s beside the first figure of /admin', async (_which, answer, details) => {
+])('an app %s beside the first figure of /admin', async (_title, answer, details) => {
   const report = await createReport(summaries(), NOW)
   const { stats } = overviewPage(report, withQuestion(answer), t, context)
   expect(stats[0]).toMatchObject({ state: 'ready', details })
@@ -60,7 +60,7 @@ it.each<[string, Person[]]>([
   ['everyone is ready', [waitingFor('slack', 'connected')]],
   ['everyone has skipped their apps', [waitingFor('slack', 'skipped')]],
   ['everyone was just emailed', [withEmailState(person, 'sent', { now: NOW - 60_000 })]],
-])('there is no action item if %s', async (_when, people) => {
+])('there is no action item if %s', async (_title, people) => {
   expect(await actionItemsOf(...people)).toEqual([])
 })
 

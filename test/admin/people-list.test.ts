@@ -160,7 +160,7 @@ it.each([
   ['before a person’s latest step isn’t shown', -1, ''],
   ['at the moment of a person’s latest step is shown', 0, t('admin.lastEmail', { day: t.date(NOW) })],
   ['after a person’s latest step is shown', 1, t('admin.lastEmail', { day: t.date(NOW) })],
-])('on the admins’ list of people, a reminder %s', async (_when, later, shown) => {
+])('on the admins’ list of people, a reminder %s', async (_title, later, shown) => {
   const signedIn = withMilestone(sent('ada', 'sent', 'c', NOW - DAY), 'signedInAt', NOW)
   const person = withEmailState(signedIn, 'sent', { reminder: 1, now: NOW + later })
   const query = parsePeopleQuery({}, NOW)

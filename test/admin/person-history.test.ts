@@ -55,7 +55,7 @@ const release = (...instances: string[]) =>
   `${COMMAND} keep PEOPLE.csv ${instances.map((instance) => `--release ${instance}`).join(' ')}`
 
 // prettier-ignore
-it.each<[who: string, kind: string, command: string | undefined, Person, KeepState?]>([
+it.each<[title: string, kind: string, command: string | undefined, Person, KeepState?]>([
   ['off the list', 'gone', undefined, { ...bounced(withSlack), leftAt: NOW, unknownAt: NOW }],
   ['whom the service doesn’t know', 'unknown', RENAME, { ...bounced(withSlack), unknownAt: NOW }],
   ['unknown two weeks after a new address', 'unknown', RENAME, renamedBefore(14 * DAY), RAN],
@@ -90,7 +90,7 @@ it.each<[who: string, kind: string, command: string | undefined, Person, KeepSta
   ['who waits for an approval', 'blocked', undefined, waitingFor(NOW - HOUR), approved('unapproved', NOW - HOUR)],
   ['who waits after a failed test', 'blocked', undefined, waitingFor(NOW - HOUR), approved('failed', NOW - HOUR)],
   ['whose app is approved and works', 'left', INVITE, waitingFor(NOW - HOUR), approved('confirmed', NOW - HOUR)],
-])('the next step for someone %s is %s', (_who, kind, command, person, keepState = newKeepState()) => {
+])('the next step for someone %s is %s', (_title, kind, command, person, keepState = newKeepState()) => {
   expect(historyOf(person, keepState).help).toMatchObject({ kind, command })
 })
 
@@ -131,7 +131,7 @@ it.each([
   ['unconfirmed for an hour', 'unconfirmed', NOW - HOUR, 'unconnected', NOW - HOUR],
 ] as const)(
   'an app that was %s has its state and date on a person’s page',
-  (_what, kind, since, state, shown) => {
+  (_title, kind, since, state, shown) => {
     const person = withAppStates(ada, { slack_1: 'unconnected' }, NOW)
     const apps = [{ instance: 'slack_1', kind, ...(since !== undefined && { since }) }]
 
@@ -175,7 +175,7 @@ const nextEmail = (person: Person, { pausedUntil = 0, quietUntil = '' }) => {
 
 // NOW is a Monday at 9:00.
 // prettier-ignore
-it.each<[cause: string, why: string, until: string, Person, Parameters<typeof nextEmail>[1]]>([
+it.each<[title: string, why: string, until: string, Person, Parameters<typeof nextEmail>[1]]>([
   ['four emails in a quarter', 'limit', '2026-11-03T09:00', four(NOW - QUARTER + DAY), {}],
   ['a limit until Friday', 'limit', '2026-11-06T09:00', four(NOW - QUARTER + 4 * DAY), {}],
   ['a limit until a weekend', 'limit', '2026-11-09T00:00', four(NOW - QUARTER + 5 * DAY), {}],
@@ -183,7 +183,7 @@ it.each<[cause: string, why: string, until: string, Person, Parameters<typeof ne
   ['a limit longer than a pause', 'limit', '2026-11-03T09:00', four(NOW - QUARTER + DAY), { pausedUntil: NOW + DAY / 2 }],
   ['a pause longer than a limit', 'quiet', '2026-11-05T00:00', four(NOW - QUARTER + DAY), { pausedUntil: NOW + 2 * DAY }],
   ['quiet days until Tuesday', 'quiet', '2026-11-04T00:00', withSlack, { quietUntil: '2026-11-03' }],
-])('with %s, the next email waits for the end of its %s: %s', (_cause, why, until, person, calendar) => {
+])('with %s, the next email waits for the end of its %s: %s', (_title, why, until, person, calendar) => {
   expect(nextEmail(person, calendar)).toMatchObject({ why, at: Date.parse(`${until}Z`) })
 })
 
@@ -191,7 +191,7 @@ it.each([
   ['the first of four emails a quarter ago', four(NOW - QUARTER), {}],
   ['an email that bounced', bounced(withSlack), {}],
   ['a pause that has ended', withSlack, { pausedUntil: NOW - 9 * HOUR }],
-])('with %s, the next email needn’t wait', (_cause, person, calendar) => {
+])('with %s, the next email needn’t wait', (_title, person, calendar) => {
   expect(nextEmail(person, calendar)).toBeUndefined()
 })
 
@@ -202,7 +202,7 @@ it.each([
   ['new-apps', 0, 'newOrMovedApp', 'a reminder', true],
   ['approvals', 0, 'approval', 'no reminder', false],
   ['approvals', 3, 'approval', 'no reminder', false],
-])('email %s %i is in the history as %s, which is %s', (campaign, reminder, what, _which, isReminder) => {
+])('email %s %i is in the history as %s, which is %s', (campaign, reminder, what, _title, isReminder) => {
   const person = withEmail(withSlack, { campaign, reminder, state: 'sent', now: NOW })
   expect(historyOf(person, newKeepState()).events[0]?.what).toBe(what)
   const summary = summarize(person)
@@ -214,7 +214,7 @@ it.each([
   ['has acted on a reminder of which all apps are connected', ['slack_1'], 1],
   ['hasn’t acted on a reminder with an unconnected app', ['slack_1', 'jira_1'], 0],
   ['hasn’t acted on a reminder without a list while an app is unconnected', undefined, 0],
-])('someone %s', (_when, listed, count) => {
+])('someone %s', (_title, listed, count) => {
   const checked = apps({ slack_1: 'connected', jira_1: 'unconnected' })
   const reminder = { campaign: 'onboarding', reminder: 1, state: 'sent', now: NOW } as const
   const { actedTimes } = summarize(withEmail(checked, { ...reminder, ...(listed && { apps: listed }) }))
@@ -225,7 +225,7 @@ it.each([
   ['none', 'Email about new apps', false],
   ['all', 'Email about moved apps', true],
   ['some', 'Email about new or moved apps', undefined],
-])('an email about new apps of which %s have moved is shown as “%s”', (_which, text, isMoved) => {
+])('an email about new apps of which %s have moved is shown as “%s”', (_title, text, isMoved) => {
   const email = { campaign: 'new-apps', reminder: 0, state: 'sent', now: NOW, isMoved } as const
   const page = pageOf(withEmail(withSlack, email))
   expect(page.events[0]?.text).toBe(text)
@@ -236,7 +236,7 @@ it.each([
   ['two renames', ['older', 'old'], 2, ['formerly older', 'formerly old']],
   ['renames of which the first is no longer listed', ['older', 'old'], 1, ['formerly old']],
   ['an address that came back', ['old'], 2, [undefined, 'formerly old']],
-])('the history shows the former address after %s', (_what, formerEmails, count, expected) => {
+])('the history shows the former address after %s', (_title, formerEmails, count, expected) => {
   const by = { what: 'renamed', by: 'sign-in' } as const
   const actions = Array.from({ length: count }, (_, nth) => ({ at: NOW + nth, ...by }))
   const bounce = { at: 1, what: 'bounced', by: 'root' } as const
@@ -288,7 +288,7 @@ const operatorsIn = (person: Partial<Person>, over: Partial<OperatorAction> = {}
 }
 
 // prettier-ignore
-it.each<[what: string, Partial<Person>, Partial<OperatorAction>?]>([
+it.each<[title: string, Partial<Person>, Partial<OperatorAction>?]>([
   ['a release of an app lost as its hold began', lost({}, ['lost', NOW - DAY])],
   ['a release at the moment of the loss', lost({}, ['lost', NOW])],
   ['a release of an app that was lost then', lost({}, ['lost', NOW - 2], ['back', NOW + 1], ['lost', NOW + 2])],
@@ -300,12 +300,12 @@ it.each<[what: string, Partial<Person>, Partial<OperatorAction>?]>([
   ['an approval they waited for', waiting(NOW), { what: 'approved' }],
   ['a confirmed list that dropped them', { leftAt: NOW }, NO_APP],
   ['a confirmed list less than a day before they left', { leftAt: NOW + DAY - 1 }, NO_APP],
-])('a person’s history has %s', (_what, person, over) => {
+])('a person’s history has %s', (_title, person, over) => {
   expect(operatorsIn(person, over)).toEqual(['root'])
 })
 
 // prettier-ignore
-it.each<[what: string, Partial<Person>, Partial<OperatorAction>?]>([
+it.each<[title: string, Partial<Person>, Partial<OperatorAction>?]>([
   ['a release of an app they never lost', withSlack],
   ['a release of an app lost before its hold', lost({}, ['lost', NOW - DAY - 1])],
   ['a release before the loss', lost({}, ['lost', NOW + 1])],
@@ -319,7 +319,7 @@ it.each<[what: string, Partial<Person>, Partial<OperatorAction>?]>([
   ['a confirmed list that has them', {}, NO_APP],
   ['a confirmed list a day before they left', { leftAt: NOW + DAY }, NO_APP],
   ['a confirmed list after they left', { leftAt: NOW - 1 }, NO_APP],
-])('a person’s history doesn’t have %s', (_what, person, over) => {
+])('a person’s history doesn’t have %s', (_title, person, over) => {
   expect(operatorsIn(person, over)).toEqual([])
 })
 
@@ -339,7 +339,7 @@ it('an action about an app that was replaced since concerns its replacement', ()
 it.each([
   ['begins with a fault of the list that names their address', "ada.o'neil@acme.example", true],
   ['leaves out a fault of the list that names a longer address', "not.ada.o'neil@acme.example", false],
-])('the help about a person %s', (_what, address, isTheirs) => {
+])('the help about a person %s', (_title, address, isTheirs) => {
   const need = `${address}: unchanged: bob@acme.example has data of its own.`
   const { help } = pageOf(withSlack, { ...newKeepState(), needs: [need] })
   expect(help.text.startsWith(need)).toBe(isTheirs)
@@ -348,7 +348,7 @@ it.each([
 it.each([
   ['says who was emailed, and when', NOW, /^grace@acme\.example: We asked on Nov 2, 2026\. An admin has to/],
   ['names no one before that', 0, /^An admin has to/],
-])('the help for someone who waits for an approval %s', (_what, requestedAt, text) => {
+])('the help for someone who waits for an approval %s', (_title, requestedAt, text) => {
   const requested = { ...newApproval('slack_1', 'Slack'), owners: ['grace@acme.example'], requestedAt }
   const state = { ...newKeepState(), approvals: [requested] }
   const { help } = pageOf(waitingFor(NOW), state)
@@ -373,7 +373,7 @@ it('the help for someone who waits for two approvals names both owners', () => {
 it.each([
   ['is shown to people who connected the app before the answer', NOW, 1],
   ['isn’t shown to people who connected it later', NOW + 1, 0],
-])('“Confirmed as connected” %s', (_who, since, count) => {
+])('“Confirmed as connected” %s', (_title, since, count) => {
   const person = { ...withEachApp(apps({ slack_1: 'connected' }), { since }), listedAt: 1 }
   const action = { at: NOW, what: 'markedConnected' as const, by: 'root', app: 'slack_1', since: 1 }
   const { events } = historyOf(person, { ...newKeepState(), actions: [action] })
@@ -385,7 +385,7 @@ it.each<[string, Partial<DelistedApp> | undefined, string]>([
   ['may have been removed has no end', {}, 'lost'],
   ['was removed has no end', { markedRemovedAt: NOW }, 'lost'],
   ['was connected elsewhere ends with access', { markedConnectedAt: NOW }, 'lost back'],
-])('the loss of an app that left the list and %s', (_what, answer, expected) => {
+])('the loss of an app that left the list and %s', (_title, answer, expected) => {
   const person = withEachApp(apps({ slack_1: 'connected' }), { delistedAt: NOW })
   const accessEvents = [{ at: NOW - DAY, what: 'lost' as const, instance: 'slack_1' }]
   const state = answer ? inQuestion('slack_1', answer) : newKeepState()
@@ -402,7 +402,7 @@ it.each([
   ['is not in the history of someone who came later', { listedAt: NOW + 1 }, []],
   ['is not in the history of someone who had left', { listedAt: 1, leftAt: NOW }, []],
   ['is not in the history of someone who never had the app', { listedAt: 1, campaigns: [] }, []],
-])('that an app was hidden %s', (_who, dates, expected) => {
+])('that an app was hidden %s', (_title, dates, expected) => {
   const event = { at: NOW, what: 'hidden' as const, instance: 'slack_1', name: 'Slack', people: 0 }
   const invited = withEmail(ada, {
     campaign: 'onboarding',

@@ -43,7 +43,7 @@ it.each<[string, string, Person, string[], boolean]>([
   ['they lost', 'marked', withEachApp(withSlack, { lapsedAt: NOW }), ['Lost access'], true],
   ['they never connected', 'not marked', withSlack, ['Not connected'], false],
   ['moved after they lost it', 'not marked', movedSlack, ['Not connected', 'moved'], false],
-])('on a person’s page, an app that %s is %s', (_which, _outcome, person, details, isBad) => {
+])('on a person’s page, an app that %s is %s', (_title, _outcome, person, details, isBad) => {
   const page = pageOf(person)
   expect(page.apps.find(({ text }) => text.startsWith('slack'))).toMatchObject({ details, isBad })
 })
@@ -71,11 +71,11 @@ it.each<[string[], Partial<DelistedApp>]>([
   expect(page.help.text).toContain('They have slack and trello left.')
 })
 
-it.each<[how: string, change: Partial<AppRecord>, details: string[]]>([
+it.each<[title: string, change: Partial<AppRecord>, details: string[]]>([
   ['left the person’s list without a consent', { delistedAt: NOW }, ['Connected', 'Gone from their list']],
   ['was connected by a consent', {}, ['Connected']],
   ['is back after it left the list', { status: 'awaiting', delistedAt: NOW }, ['Not connected']],
-])('an app that %s is described so on their page', (_how, change, details) => {
+])('an app that %s is described so on their page', (_title, change, details) => {
   const page = pageOf(withEachApp(apps({ jira_1: 'connected' }), change))
   expect(page.apps.map((app) => app.details)).toEqual([details])
 })
@@ -84,7 +84,7 @@ it.each([
   ['had connected it', { slack_1: 'connected' }, 'inQuestion', 'Connected'],
   ['still has it listed', { slack_1: 'unconnected' }, 'inQuestion', 'Not connected'],
   ['also has another app left', { slack_1: 'unconnected', jira_1: 'skipped' }, 'left', 'Not connected'],
-] as const)('an app in question is on the page of a person who %s', (_what, states, help, shown) => {
+] as const)('an app in question is on the page of a person who %s', (_title, states, help, shown) => {
   const page = pageOf(apps(states), inQuestion('slack_1'))
 
   const details = [shown, 'An admin is asked whether it was removed']
@@ -141,7 +141,7 @@ it.each<[string, string | undefined, Person]>([
     withEmail(withSlack, { campaign: 'onboarding', reminder: 0, state: 'failed', now: NOW }),
   ],
   ['someone who has everything', undefined, withEachApp(invited(4), { status: 'connected' })],
-])('the page of %s says which email comes next: %s', (_who, next, person) => {
+])('the page of %s says which email comes next: %s', (_title, next, person) => {
   expect(/Next email, from (.*?\.)(?= |$)/.exec(pageOf(listed(person)).help.text)?.[1]).toBe(next)
 })
 
@@ -161,7 +161,7 @@ it('a person’s page says since when their new address may be unknown', () => {
 it.each([
   ['isn’t called off the list before the next run', NOW + 1, 'left'],
   ['is called off the list after it', NOW - 1, 'gone'],
-])('someone who left and has a new address %s', (_what, at, kind) => {
+])('someone who left and has a new address %s', (_title, at, kind) => {
   const left = { ...listed(withSlack), leftAt: NOW - DAY, hasUnlistedAddress: true as const }
   const { help } = pageOf(withAction(left, { at, what: 'renamed', by: 'root' }))
   expect(help.kind).toBe(kind)

@@ -50,7 +50,7 @@ it.each<[string, Person, (typeof PROGRESS)[number]]>([
   ['stuck where the newest email bounced', bounced, 'stuck'],
   ['not stuck once a later email has left', withEmailState(bounced, 'sent', { now: NOW + 1 }), 'notStarted'],
   ['not stuck once they sign in', withApps(signedInAfterBounce, { a_1: 'unconnected' }), 'inProgress'],
-])('the progress of a person is %s', (_what, person, progress) => {
+])('the progress of a person is %s', (_title, person, progress) => {
   const summary = summarize(person)
   expect(PROGRESS.filter((fact) => CRITERIA[fact](summary))).toEqual([progress])
 })
@@ -259,17 +259,20 @@ it.each<[string, Partial<KeepState>, typeof COUNTED]>([
     { delistedApps: [question], massDisconnects: [{ ...question, lapsed: 9, had: 9 }] },
     COUNTED,
   ],
-])('an app %s, also for people who still have it listed', async (_what, given, { isShown, all, details }) => {
-  const half = withApps(signedIn, { slack_1: 'unconnected', jira_1: 'connected' })
-  const state = { ...newKeepState(), ...given }
-  const report = await createReport(summaries(half), NOW, { state })
-  const { datasources, inProgressApps } = report
+])(
+  'an app %s, also for people who still have it listed',
+  async (_title, given, { isShown, all, details }) => {
+    const half = withApps(signedIn, { slack_1: 'unconnected', jira_1: 'connected' })
+    const state = { ...newKeepState(), ...given }
+    const report = await createReport(summaries(half), NOW, { state })
+    const { datasources, inProgressApps } = report
 
-  expect(datasources.some(({ instance }) => instance === 'slack_1')).toBe(isShown)
-  expect(inProgressApps).toEqual({ all, connected: 1 })
-  const { stats } = overviewPage(report, state, t, context)
-  expect(stats[1]).toMatchObject({ state: 'inProgress', count: 1, details })
-})
+    expect(datasources.some(({ instance }) => instance === 'slack_1')).toBe(isShown)
+    expect(inProgressApps).toEqual({ all, connected: 1 })
+    const { stats } = overviewPage(report, state, t, context)
+    expect(stats[1]).toMatchObject({ state: 'inProgress', count: 1, details })
+  },
+)
 
 it.each([
   ['as new', 'new-apps', 'connected', {}, 1],
@@ -277,7 +280,7 @@ it.each([
   ['as lost', 'lapses', 'unconnected', { lapsedAt: NOW - DAY }, 1],
   ['as lost before they lost it once more', 'lapses', 'unconnected', { lapsedAt: NOW + 1 }, 0],
   ['as lost, and it is new since', 'lapses', 'unconnected', { newAt: NOW - DAY }, 0],
-] as const)('an app counts who was emailed about it %s', async (_how, campaign, state, change, count) => {
+] as const)('an app counts who was emailed about it %s', async (_title, campaign, state, change, count) => {
   const person = withEachApp(withApps(invited, { slack_1: state }), change)
   const emailed = withEmail(person, { campaign, reminder: 0, state: 'sent', now: NOW, apps: ['slack_1'] })
   expect((await reportOf(emailed)).datasources).toMatchObject([{ emailed: count }])
@@ -339,7 +342,7 @@ it('departments are sorted by the lowest share of finished people', async () => 
 it.each([
   [3, 'don’t wait', 0],
   [4, 'wait', 1],
-])('people with %i emails this quarter %s for the limit', async (emails, _outcome, limited) => {
+])('people with %i emails this quarter %s for the limit', async (emails, _title, limited) => {
   const emailed = Array.from({ length: emails }).reduce<Person>(
     (before, _one, reminder) =>
       withEmail(before, { campaign: 'onboarding', reminder, state: 'sent', now: NOW - DAY }),
@@ -387,7 +390,7 @@ it.each<[string, number, Partial<MassDisconnect>, number, number?]>([
   ['four emails, with a loss after the release', 0, { resumedAt: released }, 4],
 ])(
   'after %s, %s people of a released hold wait for the limit',
-  async (_what, waiting, held, others, emailedAt) => {
+  async (_title, waiting, held, others, emailedAt) => {
     const sent = (at: number, apps: string[] = []) => ({ state: 'sent' as const, at, reminder: 0, apps })
     const emails = Array.from({ length: others }, () => sent(NOW - 2 * DAY))
     const lapses = emailedAt === undefined ? [] : [sent(emailedAt, ['slack_1'])]

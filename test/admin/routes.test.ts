@@ -293,7 +293,7 @@ it.each<[string, Partial<KeepState>, string[]]>([
     ['The hourly run is'],
   ],
   ['days, but one that stopped', { lastRunAt: 0, stopped: { at: NOW, why: 'No.' } }, ['A run stopped']],
-])('without a run of keep for %s, no command bypasses it', async (_time, state, titles) => {
+])('without a run of keep for %s, no command bypasses it', async (_title, state, titles) => {
   context.keepState = { ...newKeepState(), lastRunAt: NOW - 3 * HOUR + 1, ...state }
   const { needs } = (await (await setUpAdmin([lacksSlack]))('/admin')).body
   expect(needs).toMatchObject(
@@ -418,7 +418,7 @@ it.each([
   ['after a pause', '2026-11-03T09:00:00Z', 'Rome', { pausedUntil: '2026-11-13' }, 'Nov 13'],
   ['after a weekend', '2026-11-06T16:00:00Z', 'Rome', {}, 'Nov 16'],
   ['at the same time, if it is the fourth email', '2026-11-03T09:00:00Z', 'Rome', { others: 2 }, 'Nov 11'],
-])('the overview says that the first reminder leaves %s', async (_when, at, group, more, day) => {
+])('the overview says that the first reminder leaves %s', async (_title, at, group, more, day) => {
   const { pausedUntil = '', others = 0, ...place } = more as { pausedUntil?: string; others?: number }
   if (pausedUntil) context.keepState = { ...newKeepState(), pausedUntil: Date.parse(pausedUntil) }
   context.now = Date.parse(at) + 60_000

@@ -37,7 +37,7 @@ async function show(html: string, options: BrowserContextOptions = {}) {
 
 it.each(Object.entries(looks))(
   'an email %s is readable in both schemes and fits a phone',
-  async (_what, look) => {
+  async (_title, look) => {
     const page = await show(write({ apps: NAMES, ...look }).html)
     expect(await overflowAt(page, 320)).toBeLessThanOrEqual(0)
     const button = await page.getByRole('link', { name: /^Connect (my apps|again)$/ }).boundingBox()

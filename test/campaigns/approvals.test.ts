@@ -70,7 +70,7 @@ describe('owners', () => {
     ['gets no request while a person tests the app', approved, [ada, bob, eve], 9, false],
     ['gets no request for people who will get the confirmation email', confirmed, [ada, bob, eve], 2, false],
     ['gets a request if others wait after the confirmation', confirmed, [blockedOn(1.1)], 2, true],
-  ] as const)('the owner %s', (_why, approval, people, days, isDue) => {
+  ] as const)('the owner %s', (_title, approval, people, days, isDue) => {
     expect(decide(approval, [...people], days).isRequestDue).toBe(isDue)
   })
 
@@ -80,7 +80,7 @@ describe('owners', () => {
     ['from before the failure has no effect', failed, 1.5, 'failed'],
     ['from after the failure approves the app again', failed, 1.6, 'approved'],
     ['has an effect only once', { ...approved, stageChangedAt: atDay(0.5) }, 1, 'approved'],
-  ] as const)('the owner’s decision %s', (_why, approval, answeredAt, stage) => {
+  ] as const)('the owner’s decision %s', (_title, approval, answeredAt, stage) => {
     const after = decide(approval, [ada], 2, answeredAt).approval
     expect(after.stage).toBe(stage)
     expect(after.approvedAt).toBe(approval.stage !== stage ? atDay(answeredAt) : approval.approvedAt)
@@ -98,7 +98,7 @@ it.each([
   ['confirms nothing of a failed approval', { ...failed, requestedAt: atDay(2) }, consented(1.4), 'failed'],
 ] as const)(
   'a person who waited and connects an app without a decision %s',
-  (_what, approval, person, stage) => {
+  (_title, approval, person, stage) => {
     const { approval: after, isNewlyApproved } = decide(approval, [person, bob], 2)
     expect([after.stage, after.by, isNewlyApproved]).toEqual([stage, undefined, false])
     expect(after.approvedAt).toBe(stage === 'confirmed' ? atDay(2) : 0)
@@ -115,14 +115,14 @@ const tester = (change: Partial<ApprovalPerson> = {}) => blockedOn(0, { notified
 
 // prettier-ignore
 describe('approved apps', () => {
-  it.each<[who: string, day: number, people: ApprovalPerson[], emailed?: ApprovalPerson]>([
+  it.each<[title: string, day: number, people: ApprovalPerson[], emailed?: ApprovalPerson]>([
     ['the person who waited first', 2.1, [bob, ada, eve], ada],
     ['the next person, if the first can’t be emailed', 2.1, [{ ...ada, isReachable: false }, bob], bob],
     ['no one during the first tester’s two working days', 4, [tester(), bob, eve]],
     ['the second person after three working days', 7, [tester(), bob, eve], bob],
     ['no one while the tester’s consent is open', 2.5, [tester({ state: 'unconnected' }), bob]],
     ['the first person, though someone connected the app before', 2.5, [blockedOn(0, { state: 'connected', connectedAt: atDay(2) - 1 }), bob], bob],
-  ])('the next tester is %s', (_who, day, people, emailed) => {
+  ])('the next tester is %s', (_title, day, people, emailed) => {
     const { stage, testers } = decide(approved, people, day).approval
     const emailedBefore = people.filter(({ state, notifiedAt }) => state === 'blocked' && notifiedAt > 0)
 
@@ -130,23 +130,23 @@ describe('approved apps', () => {
     expect(testers).toEqual([...emailedBefore, ...(emailed ? [emailed] : [])].map(({ blockedAt }) => blockedAt))
   })
 
-  it.each<[when: string, isUntried: boolean, day: number, people: ApprovalPerson[]]>([
+  it.each<[title: string, isUntried: boolean, day: number, people: ApprovalPerson[]]>([
     ['no admin two working days after the only person was asked', false, 4, [tester()]],
     ['an admin three working days after the only person was asked', true, 7, [tester()]],
     ['no admin if someone else can be asked by then', false, 7, [tester(), bob]],
     ['an admin if no one else can be emailed by then', true, 7, [tester(), { ...bob, isReachable: false }]],
     ['an admin if no one can be emailed', true, 2.1, [{ ...ada, isReachable: false }]],
     ['no admin if no one waits', false, 7, []],
-  ])('an untested approval needs %s', (_when, isUntried, day, people) => {
+  ])('an untested approval needs %s', (_title, isUntried, day, people) => {
     expect(decide(approved, people, day).approval.isUntried).toBe(isUntried)
   })
 
-  it.each<[why: string, Approval['stage'], ApprovalPerson[]]>([
+  it.each<[title: string, Approval['stage'], ApprovalPerson[]]>([
     ['confirmed once the app works', 'confirmed', [tester({ state: 'connected' }), bob]],
     ['confirmed once the app works for someone else', 'confirmed', [tester(), blockedOn(0, { state: 'connected', connectedAt: atDay(2) }), bob]],
     ['failed if the tester needs an admin again', 'failed', [tester({ blockedAt: atDay(2.2) }), bob]],
     ['failed if the tester’s consent wasn’t confirmed', 'failed', [tester({ state: 'unconnected', isUnconfirmed: true }), bob]],
-  ])('an approval is %s', (_why, stage, people) => {
+  ])('an approval is %s', (_title, stage, people) => {
     const { approval } = decide(approved, people, 2.5)
     const emailedBefore = people.filter(({ state, notifiedAt }) => state === 'blocked' && notifiedAt > 0)
 
@@ -160,7 +160,7 @@ it.each([
   ['confirmed by that, also if the owner decides again', 1.5, 1.8, 'confirmed'],
   ['still failed if the app was connected before the failure', 1.4, undefined, 'failed'],
   ['approved again by the owner’s next decision alone', 1.4, 1.8, 'approved'],
-] as const)('a failed approval is %s', (_why, connectedOn, answeredAt, stage) => {
+] as const)('a failed approval is %s', (_title, connectedOn, answeredAt, stage) => {
   const connected = tester({ state: 'connected', notifiedAt: atDay(1.1), connectedAt: atDay(connectedOn) })
 
   const after = decide({ ...failed, approvedAt: atDay(1) }, [connected, bob], 2, answeredAt)
@@ -205,7 +205,7 @@ it.each<[string, Partial<Approval>, EmailedApp, boolean]>([
   ['doesn’t go to such a tester twice', works, { emailedAt: atDay(3.1), ...unconfirmed }, false],
   ['doesn’t go to such a tester before the confirmation', { stage: 'approved', testers: [atDay(0)] }, { emailedAt: atDay(1), ...unconfirmed }, false],
   ['goes to no one while emails about the app are paused', works, { isPaused: true }, false],
-])('an email about an approval %s', (_who, change, given, isDue) => {
+])('an email about an approval %s', (_title, change, given, isDue) => {
   expect(isApprovalEmailDue(...emailAbout(APPROVALS, { ...approved, ...change }, given))).toBe(isDue)
 })
 
@@ -219,7 +219,7 @@ it.each<[string, Approval, EmailedApp, boolean]>([
   ['doesn’t go to a person who was emailed about it', moved, { emailedAt: atDay(1) }, false],
   ['goes to a person who was emailed about an earlier move', moved, { emailedAt: atDay(0.5) }, true],
   ['goes to no one if it never moved', approvalWith(), {}, false],
-])('an email about the move of an approval %s', (_who, approval, given, isDue) => {
+])('an email about the move of an approval %s', (_title, approval, given, isDue) => {
   expect(isMoveEmailDue(...emailAbout(MOVED_APPROVALS, approval, given))).toBe(isDue)
 })
 

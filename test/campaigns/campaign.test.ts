@@ -171,7 +171,7 @@ it.each<[string, keyof typeof DECISIONS, KnownPerson, Partial<ReminderPolicy>]>(
     { ...connectedAt(now - 9 * DAY), emails: inQuarter },
     remind,
   ],
-])('a person %s gets %s', (_who, decision, known, policy) => {
+])('a person %s gets %s', (_title, decision, known, policy) => {
   expect(decideOnboardingEmail(person(known), { ...POLICY, ...policy }, now)).toEqual(DECISIONS[decision])
 })
 

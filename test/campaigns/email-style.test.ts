@@ -27,7 +27,7 @@ it.each<[string, StaticAsset, [width: number, height: number] | undefined]>([
   ['a JPEG', picture('jpg', jpeg(60, 50)), [38, 32]],
   ['a JPEG without a frame', picture('jpg', jpeg(60, 50).subarray(0, 8)), undefined],
   ['a WebP', picture('webp', Buffer.from('RIFF0000WEBP')), undefined],
-])('the logo of an email fits its line, or is left out: %s', (_what, light, size) => {
+])('the logo of an email fits its line, or is left out: %s', (_title, light, size) => {
   const { logo, darkLogo, inlines } = styles({ logo: { light: 'l' } }, { l: light })
   expect([logo, darkLogo]).toEqual([
     size && { src: 'cid:logo@onramp', width: size[0], height: size[1] },

@@ -81,7 +81,7 @@ it.each<[string, string | undefined, string | undefined, string | RegExp]>([
   ['whose HTML fails', 'Subject: Hi\n\n\nHello', '<%= it.none.such %>', /^invitation-html\.eta: [^\n]+$/],
   ['failing in two lines', 'Subject: <% throw new Error("oh\\nand") %>\n\n\nx', undefined, /text\.eta: oh$/],
   ['that throws 7', 'Subject: <% throw 7 %>\n\n\nHello', undefined, 'invitation-text.eta: unknown error'],
-])('a template %s is refused at once, by its name', (_what, text, html, message) => {
+])('a template %s is refused at once, by its name', (_title, text, html, message) => {
   const folder = folderWith(text, html)
   expect(() => createEmailTemplates(folder)).toThrow(
     expect.objectContaining({

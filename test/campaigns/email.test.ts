@@ -167,7 +167,7 @@ it.each([
     2,
     'This is our last reminder about Slack.',
   ],
-])('%s, and counts apps left to connect', (_what, apps, reminder, count, sentence) => {
+])('%s, and counts apps left to connect', (_title, apps, reminder, count, sentence) => {
   const { subject, text, html } = write({ apps, reminder, allApps: [openApp, blockedApp, doneApp] })
   const heading = `${count} apps aren’t connected to Acme Search yet`
   expect(subject).toBe(heading)
@@ -191,7 +191,7 @@ it.each([
   ['a later test works', 'confirmed', [], TRY_AGAIN, /Last time it didn’t work\. Someone else has/, 2, false],
 ] as const)(
   'the email about an approved app says what to do if %s',
-  (_what, approval, allApps, heading, sentence, nth = 1, othersWait = false) => {
+  (_title, approval, allApps, heading, sentence, nth = 1, othersWait = false) => {
     const kind = { approval, nth, othersWait }
     const { subject, text, html } = write({ apps: ['Slack'], allApps: [...allApps], ...kind })
 

@@ -85,7 +85,7 @@ it('emails about a lapse are due at once, after two and seven working days', () 
 it.each([
   ['without an earlier one', []],
   ['with an earlier one', [-30]],
-])('an email about a new app waits five working days after its approval’s, %s', (_what, days) => {
+])('an email about a new app waits five working days after its approval’s, %s', (_title, days) => {
   const new40DaysAgo = personWithNewApp(undefined, monday - 40 * DAY)
   const approved = withSent(new40DaysAgo, APPROVALS, [monday], ['notion_1'])
   const person = withSent(approved, NEW_APPS, days.map(atDay), ['notion_1'])
@@ -112,7 +112,7 @@ it('a lapse email waits for the next sweep, and while the app is paused', () => 
 it.each([
   ['three emails', [-39, -35, -34]],
   ['an email on Friday', [-3]],
-])('a person who loses an app again is emailed at once, after %s', (_what, days) => {
+])('a person who loses an app again is emailed at once, after %s', (_title, days) => {
   const person = withSent(lostApps([slack], monday - 40 * DAY), LAPSES, days.map(atDay), ['slack_1'])
   const repaired = withCheck(person, { checkedAt: monday - 20 * DAY, unconnected: [] }, monday)
   const lapsedAgain = withCheck(repaired, { checkedAt: monday - DAY, unconnected: [slack] }, monday)
@@ -148,7 +148,7 @@ it.each<[string, (person: Person) => Person]>([
   ['waits for an admin', (person) => withIntents(person, monday, [{ instance: 'slack_1', kind: 'blocked' }], monday)],
   ['had four emails in this quarter', (person) => [1, 2, 3, 4].reduce((one, reminder) => withEmail(one, { campaign: 'c', reminder, state: 'sent', now: monday - reminder * DAY }), person)],
   ['has an address that was rejected for good', (person) => withEmail(person, { campaign: LAPSES, reminder: 0, state: 'failed', now: monday - DAY })],
-])('a person who %s gets no lapse email', (_who, change) => {
+])('a person who %s gets no lapse email', (_title, change) => {
   expect(dueLapses(change(lostApps([slack])))).toEqual([])
 })
 
@@ -190,7 +190,7 @@ it.each<[string, noticed: number, isDue: boolean, Moment?]>([
   ['isn’t delayed by an app that left 36 hours before', -1, true, { delisted: { since: atDay(-2.5) } }],
   ['isn’t delayed once it has moved', -1, true, { newApp: { isMoved: true } }],
   ['waits two working days on the list of a later department', -4, false, { listed: -1 }],
-])('an email about a new app %s', (_what, noticed, isDue, given = {}) => {
+])('an email about a new app %s', (_title, noticed, isDue, given = {}) => {
   const { delisted, newApp, day = 0, listed = noticed } = given
   const cluster = { name: 'Notion', noticedAt: atDay(noticed), since: monday - DAY, people: 9 }
   const newApps = [{ ...cluster, instance: 'notion_1', noticedAt: monday, ...newApp }]
@@ -205,7 +205,7 @@ it.each([
   ['waits while it may be the successor of an app on hold', -DAY, 'notion_1', false],
   ['is sent two working days after that hold began', -4 * DAY, 'notion_1', true],
   ['isn’t delayed by an app on hold with another successor', -DAY, 'notion_2', true],
-])('an email about a new app %s', (_what, noticed, likelySuccessor, isDue) => {
+])('an email about a new app %s', (_title, noticed, likelySuccessor, isDue) => {
   const lost = { instance: 'notion_0', name: 'Notion', since: monday - 5 * DAY, lapsed: 9, had: 9 }
   const massDisconnects = [{ ...lost, noticedAt: monday + noticed, likelySuccessor }]
   const moment = { state: { ...state, massDisconnects }, now: monday, calendar: place }
@@ -246,7 +246,7 @@ it.each<[string, Person, Partial<KeepState>, isListed: boolean]>([
   ['leaves out an app until its loss is evaluated', lostNotion, { evaluatedAt: monday + 1 }, false],
   ['lists an app whose loss was evaluated', lostNotion, { evaluatedAt: monday + 2 }, true],
   ['lists an app whose approval others test', announced, approvalAt('failed'), true],
-])('a reminder %s', (_what, person, given, isListed) => {
+])('a reminder %s', (_title, person, given, isListed) => {
   const { lastCheck } = forCampaign('onboarding', person, { ...state, ...given })
   expect(lastCheck?.apps.some(({ instance }) => instance === 'notion_1')).toBe(isListed)
 })
@@ -276,7 +276,7 @@ it.each([
   ['one has moved', ['notion_1'], 0, { isNew: true, nth: 1 }],
   ['one has moved, in a second email', ['notion_1'], 1, { isNew: true, nth: 2 }],
   ['both have moved', ['notion_1', 'jira_1'], 0, { isNew: true, hasMoved: true, nth: 1 }],
-])('the kind of an email about two new apps is true for both: %s', (_what, moved, before, kind) => {
+])('the kind of an email about two new apps is true for both: %s', (_title, moved, before, kind) => {
   const checked = { checkedAt: monday, unconnected: [slack, notion, jira] }
   const times = Array<number>(before).fill(monday)
   const person = withSent(withCheck(personWithNewApp(), checked, monday), NEW_APPS, times, [
@@ -323,7 +323,7 @@ it.each<[string, string, (person: Person) => Person, string[]]>([
   ['has yet to get the deferred invitation', 'no', withInvitation('deferred'), []],
   ['was invited, and has yet to get the deferred reminder', 'an', (person) => withInvitation('deferred', 1)(invited(person, 1)), ['notion_1']],
   ['signed in, and has an address that was rejected', 'no', (person) => withInvitation('failed')({ ...person, signedInAt: 1 }), []],
-])('a person who %s gets %s email about the new app', (_who, _article, change, apps) => {
+])('a person who %s gets %s email about the new app', (_title, _outcome, change, apps) => {
   expect(dueNew(personWithNewApp(change))).toEqual(apps)
 })
 

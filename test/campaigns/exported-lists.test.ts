@@ -38,7 +38,7 @@ it.each([
   ['Microsoft 365, without people whose credential is blocked', 'microsoft-365.csv', [a], [BLOCKED]],
   ['Okta with two columns of emails, without the deprovisioned', 'okta.csv', [a], [BLOCKED]],
   ['PowerShell, which begins with #TYPE', 'powershell-type-line.csv', [a, b], []],
-])('the people are read from an export of %s', async (_what, file, emails, out) => {
+])('the people are read from an export of %s', async (_title, file, emails, out) => {
   const found = await read(exported(file))
   expect([found.emails, found.words]).toEqual([
     emails,
@@ -78,7 +78,7 @@ it.each([
   ['a title over addresses alone', `People of Acme\n${a}\n`],
   ['sep=;', `sep=;\r\nname;email\r\nAnn;${a}\r\n`],
   ['sep= and a tab', `\uFEFFsep=\t\nname\temail\nAnn\t${a}\n`],
-])('a list that begins with %s is read', async (_what, text) => {
+])('a list that begins with %s is read', async (_title, text) => {
   for (const size of [65_536, 7, 1]) expect((await read(inPieces(text, size))).emails).toEqual([a])
 })
 
@@ -101,7 +101,7 @@ it.each([
   ['a page in many lines', JSON.stringify({ '@odata.context': 'x', value: people }, undefined, 2)],
   ['a list in one line', JSON.stringify(people)],
   ['a list in many lines', `\uFEFF\r\n${JSON.stringify(people, undefined, 2)}`],
-])('a JSON document that is %s is read', async (_what, text) => {
+])('a JSON document that is %s is read', async (_title, text) => {
   for (const size of [65_536, 7]) {
     const found = await read(inPieces(text, size))
     expect(found.emails).toEqual([a, 'missing email address', 'neither an object nor an address'])
@@ -116,7 +116,7 @@ it.each([
   ['of Microsoft Graph', { '@odata.context': 'x', businessPhones: [], displayName: 'Ann', mail: a }],
   ['with lists of objects', { mail: a, assignedLicenses: [{ skuId: 'x' }], plans: [{}] }],
   ['of SCIM', { schemas: ['x'], userName: 'ann', emails: [{ value: a, primary: true }] }],
-])('JSON of one person %s is read as a list of one', async (_whose, person) => {
+])('JSON of one person %s is read as a list of one', async (_title, person) => {
   for (const space of [0, 2])
     expect((await readText(JSON.stringify(person, undefined, space))).emails).toEqual([a])
 })
@@ -132,7 +132,7 @@ it.each([
   ],
   ['is cut off', `[{"mail":"${a}"},`, NEITHER],
   ['has pages, one a line', '{"value":[{}]}\n{"value":[{}]}', NEITHER],
-])('a JSON document that %s is refused', async (_what, text, message) => {
+])('a JSON document that %s is refused', async (_title, text, message) => {
   await expect(readText(text)).rejects.toThrow(message)
 })
 
@@ -144,7 +144,7 @@ it.each([
   ['a list', JSON.stringify([ann, ben])],
   ['an object a line', `${JSON.stringify(ann)}\n${JSON.stringify(ben)}\n`],
   ['CSV made of it', `id,status,profile.email,profile.locale\n1,ACTIVE,${a},de_DE\n2,SUSPENDED,${b},\n`],
-])('a person of Okta’s API has the address and the language of the profile: %s', async (_what, text) => {
+])('a person of Okta’s API has the address and the language of the profile: %s', async (_title, text) => {
   expect((await readText(text)).emails).toEqual([a])
   expect(await personIn(text)).toEqual({ email: a, language: 'de-DE', id: '1' })
 })
@@ -163,7 +163,7 @@ const listResponse = { schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResp
 it.each([
   ['a list response', JSON.stringify({ ...listResponse, totalResults: 4 })],
   ['an object a line', scim.map((one) => JSON.stringify(one)).join('\n')],
-])('a SCIM person gets the primary one of several addresses: %s', async (_what, text) => {
+])('a SCIM person gets the primary one of several addresses: %s', async (_title, text) => {
   expect((await readText(text)).emails).toEqual([a, c, 'missing email address'])
   expect(await personIn(text)).toEqual({ email: a, name: 'Ann A' })
 })

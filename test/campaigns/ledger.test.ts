@@ -166,17 +166,20 @@ it.each<[string, (ledger: EmailLedger) => Promise<unknown>]>([
   ['a postponed email', (ledger) => ledger.postpone(ada, 0)],
   ['a check', (ledger) => ledger.recordCheck(ada, slack)],
   ['a check that finds no account', (ledger) => ledger.recordCheck(ada, undefined)],
-])('someone who was renamed or forgotten during a run gets no second record by %s', async (_what, record) => {
-  const { run, storedPerson: known, forget } = storeWith()
-  const ledger = run()
-  await ledger.recordCheck(ada, slack)
-  await ledger.plan(ada.email)
+])(
+  'someone who was renamed or forgotten during a run gets no second record by %s',
+  async (_title, record) => {
+    const { run, storedPerson: known, forget } = storeWith()
+    const ledger = run()
+    await ledger.recordCheck(ada, slack)
+    await ledger.plan(ada.email)
 
-  forget()
-  await record(ledger)
+    forget()
+    await record(ledger)
 
-  expect(known()).toBeUndefined()
-})
+    expect(known()).toBeUndefined()
+  },
+)
 
 it('the outcome of an email doesn’t recreate a forgotten person', async () => {
   const { run, storedPerson: known, forget } = storeWith()
@@ -208,7 +211,7 @@ it.each<[string, string, (() => Promise<Person>) | undefined, string, number]>([
   ['has moved to another address', 'renamed', undefined, 'byron@acme.example', NOW],
   ['doesn’t exist yet', 'email', undefined, 'ada@acme.example', NOW],
   ['exists, at a former address of someone else', 'email', stored, 'byron@acme.example', 1],
-])('the plan for a person whose record %s is %s', async (_what, kind, get, address, changedAt) => {
+])('the plan for a person whose record %s is %s', async (_title, kind, get, address, changedAt) => {
   const plan = await storeWith(get, address).run().plan(ada.email)
 
   expect(plan).toMatchObject({ person: { changedAt }, decision: { kind }, checkedAt: NOW })

@@ -29,7 +29,7 @@ const changesOf = ({ changes }: ListedPeople) =>
   changes.map(({ from, to }) => `${shown({ email: from })} → ${shown({ email: to })}`)
 
 // prettier-ignore
-it.each<[what: string, list: string[], known: string[], changes: string[], current: string[]]>([
+it.each<[title: string, list: string[], known: string[], changes: string[], current: string[]]>([
   ['a known address', ['ada E1'], ['ada E1'], [], ['ada E1']],
   ['a known address without an id', ['ada E1'], ['ada'], [], ['ada E1']],
   ['another id at a known address', ['ada E2'], ['ada E1'], ['ada → ada@gone'], ['ada E2']],
@@ -48,7 +48,7 @@ it.each<[what: string, list: string[], known: string[], changes: string[], curre
   ['a new address, and the former one', ['king E1', 'ada'], ['ada E1'], ['ada → king'], ['king E1']],
   ['an address that is passed on', ['king E1', 'ada E2'], ['ada E1'], ['ada → king'], ['king E1', 'ada E2']],
   ['two exchanged', ['bob E1', 'ada E2'], ['ada E1', 'bob E2'], ['ada → bob', 'bob → ada'], ['bob E1', 'ada E2']],
-])('a list with %s is matched by id, then by address', (_what, list, known, changes, current) => {
+])('a list with %s is matched by id, then by address', (_title, list, known, changes, current) => {
   const rows = new ListedPeople(list.map(row))
   for (const one of known) rows.matchRow(person(one))
   expect(changesOf(rows)).toEqual(changes)
@@ -65,7 +65,7 @@ it.each<[what: string, list: string[], known: string[], changes: string[], curre
 })
 
 // prettier-ignore
-it.each<[what: string, known: string[], list: string[], changes: string[]]>([
+it.each<[title: string, known: string[], list: string[], changes: string[]]>([
   ['a name, and the former id nowhere', ['ada E1 Ada'], ['ada E9 Ada'], []],
   ['a name, and the former id with another one', ['ada E1 Ada'], ['ada E9 Ada', 'bob E1 Bob'], []],
   ['a name, and the former id without one', ['ada E1 Ada'], ['ada E9 Ada', 'bob E1'], []],
@@ -82,7 +82,7 @@ it.each<[what: string, known: string[], list: string[], changes: string[]]>([
   ['another name at an address that an operator gave', ['ada E1 Ada unlisted'], ['ada E9 Bea'], []],
   ['the former id elsewhere, too', ['ada E1 Ada unlisted'], ['ada E9 Bea', 'bob E1 Ada'], ['ada → bob']],
   ['another name there, after a list without them', ['ada E1 Ada unlisted left'], ['ada E9 Bea'], []],
-])('addresses with %s are matched by name, then by id', (_what, known, list, changes) => {
+])('addresses with %s are matched by name, then by id', (_title, known, list, changes) => {
   const rows = new ListedPeople(list.map(namedRow))
   for (const text of known)
     rows.matchRow({
@@ -99,7 +99,7 @@ it.each([
   ['both addresses of a person', ['ada', 'king'], 1],
   ['both addresses, with different ids', ['ada E2', 'king E1'], 0],
   ['the former address only', ['ada'], 0],
-])('a list with %s skips an ambiguous row and reports it', (_what, list, faults) => {
+])('a list with %s skips an ambiguous row and reports it', (_title, list, faults) => {
   const rows = new ListedPeople(list.map(row))
   rows.matchRow(person('king E1 formerly ada'))
   expect(rows.rowsByCurrentAddress([])).toHaveLength(list.length - faults)
@@ -108,7 +108,7 @@ it.each([
 })
 
 // prettier-ignore
-it.each<[what: string, list: string[], known: string[], left: string[], faults: number]>([
+it.each<[title: string, list: string[], known: string[], left: string[], faults: number]>([
   ['of someone’s former and new address', ['ada E1', 'king E1'], ['ada E1'], ['ada'], 1],
   ['of two new addresses', ['king E1', 'queen E1'], ['ada E1'], [], 2],
   ['of someone’s address, and of one that another person has', ['ada E1', 'bob E1'], ['ada E1', 'bob E2'], ['ada', 'bob'], 0],
@@ -117,7 +117,7 @@ it.each<[what: string, list: string[], known: string[], left: string[], faults: 
   ['of one address twice, and of another', ['ada E1', 'ada E1', 'king E1'], ['ada E1'], ['ada', 'ada'], 1],
   ['of four addresses, as a placeholder is', ['ada E1', 'bob E1', 'eve E1', 'joe E1'], ['ada E1'], ['ada', 'bob', 'eve', 'joe'], 0],
   ['of a new address, and of the former one on record', ['ada E1', 'king E1'], ['king E1 formerly ada'], ['king'], 1],
-])('an id %s leaves out rows that may be someone’s second one', (_what, list, known, left, faults) => {
+])('an id %s leaves out rows that may be someone’s second one', (_title, list, known, left, faults) => {
   const rows = new ListedPeople(withUsableIds([...list, 'zoe E9'].map(row)).list)
   for (const one of known) expect(rows.matchRow({ ...person(one), listedAt: 1 })).toBeDefined()
   expect(rows.rowsByCurrentAddress([]).map(shown)).toEqual([...left, 'zoe E9'])
@@ -143,7 +143,7 @@ it('the next run finishes an interrupted rename', () => {
   expect(rows.changes).toEqual([{ from: row('ada').email, to: row('king').email }])
 })
 
-it.each<[what: string, string[], unused: number]>([
+it.each<[title: string, string[], unused: number]>([
   ['usable if each is one person’s', ['ada E1', 'bob E2', 'eve'], 0],
   ['unusable if two people share one', ['ada E1', 'bob E1', 'eve E2'], 2],
   ['usable if a row is repeated', ['ada E1', 'ada E1', 'eve E2'], 0],
@@ -152,11 +152,11 @@ it.each<[what: string, string[], unused: number]>([
   ['usable if they are numbers in unequal steps', ['ada 2', 'bob 4', 'eve 7'], 0],
   ['usable if they are numbers out of order', ['ada 2', 'bob 1', 'eve 3'], 0],
   ['usable if a row has no number', ['ada 1', 'bob 2', 'eve'], 0],
-])('the ids of a list are %s', (_what, list, unused) => {
+])('the ids of a list are %s', (_title, list, unused) => {
   expect(withUsableIds(list.map(row)).unused).toBe(unused)
 })
 
-it.each<[what: string, string[], faults: string[]]>([
+it.each<[title: string, string[], faults: string[]]>([
   ['are a fault with two ids', ['ada E1', 'ada E2', 'eve E3'], ['"E1" and "E2"']],
   ['are a fault with two ids and names', ['ada E1 Ada', 'ada E2 Bob', 'eve E3'], ['"E1" and "E2"']],
   ['are one person with two ids and one name', ['ada E1 Ada', 'ada E2 Ada', 'eve E3'], []],
@@ -164,7 +164,7 @@ it.each<[what: string, string[], faults: string[]]>([
   ['are a fault with two ids and a third row', ['ada', 'ada E1', 'ada E2'], ['"E1" and "E2"']],
   ['are one person with one id in one of them', ['ada', 'ada E1', 'eve E2'], []],
   ['are one person with row numbers for ids', ['ada 1', 'ada 2', 'eve 3'], []],
-])('rows with one address %s', (_what, list, ids) => {
+])('rows with one address %s', (_title, list, ids) => {
   const { faults, list: left } = withUsableIds(list.map(namedRow))
 
   expect(faults.map((fault) => /^ada@x\.example is the address of (.*), so/.exec(fault)?.[1])).toEqual(ids)
@@ -176,7 +176,7 @@ it.each([
   ['for four people, more than a tenth, are suspicious', 4, 39, true],
   ['for four people, a tenth, aren’t suspicious', 4, 40, false],
   ['for five people, more than a tenth, are suspicious', 5, 40, true],
-])('new addresses %s', (_what, changes, people, expected) => {
+])('new addresses %s', (_title, changes, people, expected) => {
   expect(
     isSuspiciouslyMany(
       Array.from({ length: changes }, () => ({ from: '', to: '' })),

@@ -151,7 +151,7 @@ it.each<[string, () => Record<string, string>]>([
     'an assertion of its platform',
     () => withClient('with-key', { SMTP_OAUTH_CLIENT_ASSERTION_FILE: path('token') }),
   ],
-])('emails are sent with an access token of a client with %s', async (_what, settings) => {
+])('emails are sent with an access token of a client with %s', async (_title, settings) => {
   await writeAssertion()
   const { recipients, SMTP_URL } = await startMailbox()
   tokenRequests.length = 0

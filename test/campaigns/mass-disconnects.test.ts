@@ -53,7 +53,7 @@ it.each([
   ['49 of 1,000 people is no', 49, 1_000, 0],
   ['fifty of 1,000 people is a', 50, 1_000, 1],
   ['fifty of 8,000 people is a', 50, 8_000, 1],
-])('a loss by %s mass disconnect', async (_what, lost, had, count) => {
+])('a loss by %s mass disconnect', async (_title, lost, had, count) => {
   expect(await massDisconnectsAfter({ lapses: [[lost, monday + 1]], had })).toHaveLength(count)
 })
 
@@ -67,7 +67,7 @@ it.each<[string, number, [number, number][], [number, number][]]>([
   ['ninety of 8,000 over half a day don’t count', 8_000, [[45, 6 * HOUR], [45, 18 * HOUR]], []],
 ])(
   'lapses count together by the time of their notice, even months later: %s',
-  async (_what, had, noticed, expected) => {
+  async (_title, had, noticed, expected) => {
     const lapses = noticed.map(([people, later]): Lapses => [people, monday + later])
     const found = await massDisconnectsAfter({ lapses, had, now: monday + 200 * DAY })
     expect(found.map(({ since, lapsed }) => [since, lapsed])).toEqual(expected)
@@ -83,7 +83,7 @@ it.each([
   ['is over once most of its people have the app again', 29, 30, 0],
   ['goes on for the only one of its people who is left', 1, 0, 1],
   ['is over once none of its people is left', 0, 0, 0],
-])('a mass disconnect %s', async (_what, lost, regainedBy, count) => {
+])('a mass disconnect %s', async (_title, lost, regainedBy, count) => {
   const later = { ...stateWith(lostBySixty), evaluatedAt: monday + 2 }
   expect(lostBySixty).toMatchObject({ instance: 'slack_1', lapsed: 60, had: 100 })
   const lapses: Lapses[] = [[lost, monday + 1]]
@@ -136,7 +136,7 @@ it.each<[string, Person[], string[], object[]]>([
     [],
     [{ instance: 'slack_1', isDelisted: true }],
   ],
-])('a hold is %s', async (_what, all, events, holds) => {
+])('a hold is %s', async (_title, all, events, holds) => {
   const state = { ...stateWith(lostBySixty), evaluatedAt: monday + 2 }
   const unaffected = Array.from({ length: 40 }, () => lostApps([], monday))
   const found = await findClusters([...all, ...unaffected], state, monday + 3)
@@ -199,7 +199,7 @@ it('a resumed mass disconnect isn’t found again for people noticed later', asy
 it.each([
   ['kept for a month', 31 * DAY - 1, 1],
   ['dropped after a month', 31 * DAY, 0],
-])('a resumed mass disconnect that is over is %s', async (_what, later, count) => {
+])('a resumed mass disconnect that is over is %s', async (_title, later, count) => {
   const state = stateWith({ ...lostBySixty, resumedAt: monday + 3 })
   expect(await massDisconnectsAfter({ had: 100, state, now: monday + 3 + later })).toHaveLength(count)
 })
@@ -228,7 +228,7 @@ it.each<[string, string, number, number | undefined]>([
   ['just after the run that found it', 'lost', RUN + 1, RUN + 1],
   ['within a day and a half of that run', 'lost', RUN + 3 * HALF - 1, RUN + 3 * HALF - 1],
   ['a day and a half after that run', 'new', RUN + 3 * HALF, undefined],
-])('an app first listed %s is %s, before and after its emails are released', async (_when, _kind, at, lapsedAt) => {
+])('an app first listed %s is %s, before and after its emails are released', async (_title, _outcome, at, lapsedAt) => {
   for (const found of [mass, { ...mass, resumedAt: RUN + HOUR }]) {
     const person = afterEvaluation(firstListed(at), [found])
     const [app] = person.lastCheck!.apps
@@ -250,7 +250,7 @@ it.each<[string, early: number, lapsedOfHad: [number, number][], newFor: number[
   ['a day and a half before the first lapse is a new app', -3 * HALF, [[17, 20]], [24]],
   ['just under a day and a half before it is a loss', 1 - 3 * HALF, [[41, 44]], []],
   ['with the first lapse is a loss', 0, [[41, 44]], []],
-])('a first listing %s', async (_when, early, lapsedOfHad, newFor) => {
+])('a first listing %s', async (_title, early, lapsedOfHad, newFor) => {
   const people = [
     ...copies(17, lostApps([slack], monday)),
     ...copies(3, lostApps([], monday)),
@@ -273,7 +273,7 @@ it.each<[string, Listings, lapsedOfHad: [number, number][], newFor: number[]]>([
   ['are losses if a loss follows just within a day and a half', { listed: 19, lostAfter: 3 * HALF - 1 }, [[20, 20]], []],
   ['are new if a loss follows a day and a half later', { listed: 19, lostAfter: 3 * HALF }, [], [19]],
   ['stay new if a loss follows after the app was found to be new', { listed: 19, lostAfter: 1, isKnownAsNew: true }, [], [19]],
-])('first listings of an app %s', async (_what, { listed, lostAfter, keptBy = 0, isKnownAsNew }, lapsedOfHad, newFor) => {
+])('first listings of an app %s', async (_title, { listed, lostAfter, keptBy = 0, isKnownAsNew }, lapsedOfHad, newFor) => {
   const lapses = lostAfter === undefined ? [] : [lostApps([slack], monday + lostAfter)]
   const people = [
     ...lapses,
@@ -297,7 +297,7 @@ it.each([
   ['a millisecond less before', 'lost', monday - 3 * HALF + 1, 0],
 ])(
   'an app that someone’s list first has %s others lose it counts as %s',
-  async (_when, _kind, since, count) => {
+  async (_title, _outcome, since, count) => {
     const newApps = [{ instance: 'slack_1', name: 'Slack', noticedAt: monday, since, people: 24 }]
     const people = copies(17, lostApps([slack], monday))
     const found = await findClusters(people, { ...NO_CLUSTERS, newApps }, RUN)
@@ -312,7 +312,7 @@ it.each([
   ['stays if half of the lists have another instance', 'slack_2', 0, 30, [undefined], ['slack_2']],
   ['ends if a later check lists another instance', 'slack_2', 1, 60, [], ['slack_1', 'slack_2']],
   ['ends if another app is new instead', 'notion_1', 0, 60, [], ['slack_1', 'notion_1']],
-])('the hold of a lost app %s', async (_how, instance, later, moved, movedTo, counted) => {
+])('the hold of a lost app %s', async (_title, instance, later, moved, movedTo, counted) => {
   const gone = (at: number, ...unconnected: (typeof slack)[]) => (person: Person) => withCheck(person, { checkedAt: at, unconnected }, at)
   const left = lostApps([slack], monday + 1)
   const next = { instance, name: 'Slack', status: 'awaiting' as const }
@@ -340,7 +340,7 @@ it.each([
   ['is connected after a consent, also if its list has another instance', monday + 2, 'slack_2', 1],
   ['is connected if its list has another app instead', undefined, 'notion_1', 1],
   ['is connected if its list has nothing instead', undefined, undefined, 1],
-])('a lost app that left the list %s', (_what, consentStartedAt, instance = '', count) => {
+])('a lost app that left the list %s', (_title, consentStartedAt, instance = '', count) => {
   const connected = [{ instance: 'slack_1', name: 'Slack', since: monday + 2, consentStartedAt }]
   const unconnected = instance === '' ? [] : [{ ...slack, instance }]
   const check = { checkedAt: monday + 2, unconnected, ...(consentStartedAt !== undefined && { connected }) }
@@ -355,7 +355,7 @@ it.each<[string, number, ('lost' | 'listed')[]]>([
   ['drops a loss after its removal', monday + 1, ['listed']],
   ['drops a loss of that moment', monday, ['listed']],
   ['keeps a loss from before', monday - 1, ['lost', 'listed']],
-])('the history of a removed app that is back %s', (_when, at, expected) => {
+])('the history of a removed app that is back %s', (_title, at, expected) => {
   const accessEvents = [{ what: 'lost' as const, at, instance: 'slack_1' }]
   const other = { what: 'lost' as const, at: monday + 1, instance: 'jira_1' }
   const person = { ...lostApps([slack], monday + 1), accessEvents: [...accessEvents, other] }

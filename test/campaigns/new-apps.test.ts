@@ -21,7 +21,7 @@ it.each([
   ['isn’t new if less than a fifth get it', 5, 26, 0],
   ['isn’t new if 49 of 1,000 people get it', 49, 1_000, 0],
   ['is new if fifty people get it', 50, 1_000, 1],
-])('an app that is suddenly on lists %s', async (_what, some, all, count) => {
+])('an app that is suddenly on lists %s', async (_title, some, all, count) => {
   expect(await find([...people(some, monday), ...people(all - some)])).toHaveLength(count)
 })
 
@@ -43,7 +43,7 @@ it.each([
   ['days later is new for both', 3, 12, monday],
   ['a month later is new for both', 30, 12, monday],
   ['more than a month later is new for that one alone', 32, 6, monday + 32 * DAY],
-])('an app that comes to a second department %s', async (_what, days, count, since) => {
+])('an app that comes to a second department %s', async (_title, days, count, since) => {
   const newApps = await find(people(6, monday))
   const [at, evaluatedAt] = [monday + days * DAY, monday + (days - 1) * DAY]
   const everyone = [...people(6, monday), ...people(6, at), ...people(6)]

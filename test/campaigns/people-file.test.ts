@@ -32,7 +32,7 @@ it.each([
   ['with more columns than it needs', 'badge,email,floor,name\n1,ada@acme.example,7,"Lovelace, Ada"\n'],
   ['with no line end at its end', 'email,name\nada@acme.example,"Lovelace, Ada"'],
   ['of JSON lines', '\n{"name":"Lovelace, Ada","email":"ada@acme.example"}\n'],
-])('a list %s is read, whole or in pieces', async (_what, text) => {
+])('a list %s is read, whole or in pieces', async (_title, text) => {
   for (const size of [65_536, 7, 1]) {
     const found = (await rowsOf(text, size)).map((row) => row.kind === 'person' && row.person)
     expect(found).toEqual([{ email: ada, name: 'Lovelace, Ada' }])
@@ -125,7 +125,7 @@ it.each([
   ['half a character at its end', Buffer.from('email,name\nada@acme.example,é').subarray(0, -1), 'UTF-8'],
   ['no column of addresses', Buffer.from('id,person\n7,Ada\n'), 'no email address: "id", "person"'],
   ['an array of JSON that is cut off', Buffer.from('\n[\n {"email":"a'), 'NDJSON) with `jq -c .[]`'],
-])('a list is refused for %s, with advice', async (_what, content, message) => {
+])('a list is refused for %s, with advice', async (_title, content, message) => {
   for (const size of [65_536, 100]) {
     await expect(rowsOf(content, size)).rejects.toThrow(UnreadableList)
     await expect(rowsOf(content, size)).rejects.toThrow(message)

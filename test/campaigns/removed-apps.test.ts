@@ -71,7 +71,7 @@ it.each([
   ['also six lists that it left a week before', 6, 7, 26],
   ['not the four lists that it left a week before', 4, 7, 20],
   ['not the six lists that it left more than a month before', 6, 32, 20],
-])('the question about an app that left 20 lists counts %s', async (_which, earlier, daysBefore, count) => {
+])('the question about an app that left 20 lists counts %s', async (_title, earlier, daysBefore, count) => {
   const [first, second] = [people(earlier, 'run', monday - daysBefore * DAY), people(20, 'run')]
   const found = await find([...first, ...second])
   expect(found).toMatchObject([{ since: monday, people: count }])
@@ -110,7 +110,7 @@ it.each([
     { markedConnectedAt: monday + DAY },
     { since: monday + 3 * DAY, count: 10 },
   ],
-])('an app that leaves more lists days later %s', async (_what, answer, { since, count }) => {
+])('an app that leaves more lists days later %s', async (_title, answer, { since, count }) => {
   const [question] = await find(people(10, 'run'))
   const state = { ...NO_CLUSTERS, delistedApps: [{ ...question!, ...answer }], evaluatedAt: monday + 2 * DAY }
   const all = [...people(10, 'run'), ...people(10, 'run', monday + 3 * DAY)]
@@ -127,7 +127,7 @@ it.each([
   ['is removed for a person who lost it within 36 hours before', 1, 36 * HOUR - 1, {}],
   ['isn’t removed if another one is in question', 0, 0, { instance: 'slack_1' }],
   ['isn’t removed if it was marked as connected', 0, 0, { markedConnectedAt: monday }],
-])('an app gone from a list %s', (_what, count, before, change) => {
+])('an app gone from a list %s', (_title, count, before, change) => {
   const removed = { instance: 'jira_1', name: 'Jira', since: monday, noticedAt: monday, people: 9, ...change }
   const counted = personForCounts(person('page', monday - before), { delistedApps: [removed] })
   expect(counted.delistedInstances).toHaveLength(count)
@@ -212,7 +212,7 @@ it.each([
   ['isn’t counted after “removed”', { markedRemovedAt: 1 }, []],
   ['is unconnected after “connected”', { markedConnectedAt: 1 }, ['jira_1 unconnected']],
   ['is unconnected until the answer', {}, ['jira_1 unconnected']],
-])('an app gone from others’ lists, but still on this one, %s', (_what, answer, counted) => {
+])('an app gone from others’ lists, but still on this one, %s', (_title, answer, counted) => {
   const lacksJira = withAppStates(newPerson('ada@acme.example', 0), { jira_1: 'unconnected' }, 1)
   const question = { instance: 'jira_1', name: 'Jira', noticedAt: 1, since: 1, people: 9, ...answer }
   const apps = appsOf(personForCounts(lacksJira, { delistedApps: [question] }))
@@ -222,7 +222,7 @@ it.each([
 it.each([
   ['was open', person('run')],
   ['was lost', restored('run')],
-])('until the evaluation, an app that %s and left the list is in no email', (_what, one) => {
+])('until the evaluation, an app that %s and left the list is in no email', (_title, one) => {
   const appsAt = (evaluatedAt: number) =>
     forCampaign(NEW_APPS, one, { ...NO_CLUSTERS, evaluatedAt }).lastCheck?.apps.map(
       ({ instance }) => instance,

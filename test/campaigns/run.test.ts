@@ -141,7 +141,7 @@ it('an email names only the person’s connectable apps, and all listed apps are
 it.each([
   ['is a lapse email about Slack alone', ['slack_1'], true],
   ['isn’t a lapse email about Slack and another app', ['slack_1', 'jira_1'], false],
-])('an email to someone who had Slack %s', async (_what, instances, isLapse) => {
+])('an email to someone who had Slack %s', async (_title, instances, isLapse) => {
   const unconnected = instances.map((instance) => listed(instance))
   const { emails } = await composeAdas(unconnected, { slack_1: 'connected' })
   expect(emails).toMatchObject([{ kind: { isLapse } }])
@@ -196,7 +196,7 @@ it.each([
   ['greylisted', greylisted, { deferred: 1 }],
   ['refused for any other reason', senderRejected, { deferred: 1 }],
   ['cut off after its end', connectionLost, { uncertain: 1 }],
-] as const)('an email that is %s has its outcome recorded', async (_what, posted, count) => {
+] as const)('an email that is %s has its outcome recorded', async (_title, posted, count) => {
   const { run, storedEmailState } = setUpSendRuns()
   const { tally, error } = await run({ people: [ada], send: () => posted })
   expect({ error, tally }).toEqual({ error: undefined, tally: counts({ rows: 1, ...count }) })

@@ -122,7 +122,7 @@ const REPLIES: readonly (readonly [command: string, reply: string, means: object
 
 it.each(REPLIES.map(([command, reply, means]) => [command, reply, NAMES.get(means), means] as const))(
   'the reply to %s of a mail server, %s, is classified: %s',
-  (command, reply, _name, means) => {
+  (command, reply, _title, means) => {
     expect(resultOfReply(reply, command)).toMatchObject(means)
   },
 )

@@ -18,7 +18,7 @@ it.each([
   ['includes Monday morning in Tokyo, late on Sunday in UTC', '2027-01-18T00:30:00Z', 'Asia/Tokyo', true],
   ['begins earlier by UTC in a New York summer', '2027-07-19T13:30:00Z', 'America/New_York', true],
   ['begins later by UTC in a New York winter', '2027-01-18T13:30:00Z', 'America/New_York', false],
-])('working time %s', (_what, moment, zone, expected) => {
+])('working time %s', (_title, moment, zone, expected) => {
   expect(isWorkingTime(Date.parse(moment), { timezone: zone })).toBe(expected)
 })
 
@@ -26,7 +26,7 @@ it.each([
   ['none from 8:30 am to noon of one day', '2027-01-17T23:30:00Z', '2027-01-18T03:00:00Z', 0],
   ['none until midnight', '2027-01-18T03:00:00Z', '2027-01-18T14:59:00Z', 0],
   ['one at midnight', '2027-01-18T03:00:00Z', '2027-01-18T15:00:00Z', 1],
-])('working days are counted by the days of Tokyo: %s', (_what, from, to, days) => {
+])('working days are counted by the days of Tokyo: %s', (_title, from, to, days) => {
   expect(workingDaysBetween(Date.parse(from), Date.parse(to), { timezone: 'Asia/Tokyo' })).toBe(days)
 })
 
@@ -50,7 +50,7 @@ it.each([
   // A pause ends as the day begins in the person's zone: 9:00 in Tokyo is midnight in UTC.
   ['Berlin', 'once a pause ends', '2027-01-21', [21, 22]],
   ['Paris', 'once a pause and quiet days end', '2027-01-21', [22]],
-])('people in %s are emailed %s', (group, _when, until, days) => {
+])('people in %s are emailed %s', (group, _title, until, days) => {
   const place = calendarOf(
     { timezone: 'UTC', quietDays: quiet },
     { group },

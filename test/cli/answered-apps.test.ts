@@ -18,42 +18,45 @@ it.each([
   ['was removed', [], { removed: ['slack_1'] }, ['removed', 'listed', 'new']],
   ['was hidden after it had left the lists', [], slackHidden, ['hidden', 'shown', 'new']],
   ['was hidden', ['slack_1'], slackHidden, ['hidden', 'shown', 'new']],
-])('an app that %s during a hold comes back as new, without losses', async (_how, listed, answer, events) => {
-  const onramp = installation()
-  onramp.names.set('slack_1', 'Slack')
-  await runMassDisconnect(['slack_1'], onramp)
-  for (const email of twelve)
-    await onramp.people.change(email, (person) => ({ ...person, signedInAt: monday + DAY }))
-  const sweep = async (apps: string[], given = {}) => {
-    for (const email of thirteen) onramp.unconnectedApps.set(email, apps)
-    onramp.conditions.now += 6 * HOUR
-    return await onramp.run(thirteen, given)
-  }
-  await sweep(['slack_1'])
-  await sweep(listed)
-  const before = await onramp.keepState.load()
-  onramp.sentEmails.length = 0
-  const answered = await sweep(listed, answer)
-  const outputs = []
-  for (let runs = 0; runs < 6; runs++) outputs.push(await sweep(['slack_1']))
-  const { massDisconnects, delistedApps, days, appEvents = [] } = await onramp.keepState.load()
+])(
+  'an app that %s during a hold comes back as new, without losses',
+  async (_title, listed, answer, events) => {
+    const onramp = installation()
+    onramp.names.set('slack_1', 'Slack')
+    await runMassDisconnect(['slack_1'], onramp)
+    for (const email of twelve)
+      await onramp.people.change(email, (person) => ({ ...person, signedInAt: monday + DAY }))
+    const sweep = async (apps: string[], given = {}) => {
+      for (const email of thirteen) onramp.unconnectedApps.set(email, apps)
+      onramp.conditions.now += 6 * HOUR
+      return await onramp.run(thirteen, given)
+    }
+    await sweep(['slack_1'])
+    await sweep(listed)
+    const before = await onramp.keepState.load()
+    onramp.sentEmails.length = 0
+    const answered = await sweep(listed, answer)
+    const outputs = []
+    for (let runs = 0; runs < 6; runs++) outputs.push(await sweep(['slack_1']))
+    const { massDisconnects, delistedApps, days, appEvents = [] } = await onramp.keepState.load()
 
-  expect(before.massDisconnects).toHaveLength(1)
-  expect([answered, ...outputs].map(({ exit }) => exit)).toEqual([0, 0, 0, 0, 0, 0, 0])
-  expect([massDisconnects, delistedApps]).toEqual([[], []])
-  expect(appEvents.map(({ what }) => what)).toEqual(events)
-  expect(days.at(-1)).toMatchObject({ fellBack: 0 })
-  const { lastCheck, accessEvents } = (await onramp.people.get(twelve[0]!))!
-  expect(accessEvents?.map(({ what, instance }) => `${what} ${instance}`)).toEqual([
-    'lost slack_1',
-    'listed slack_1',
-  ])
-  const record = lastCheck?.apps[0]
-  expect(record).toMatchObject({ status: 'awaiting', newAt: expect.any(Number) as number })
-  expect(record).not.toHaveProperty('lapsedAt')
-  const subjects = twelve.flatMap(onramp.subjectsTo)
-  expect(subjects).toEqual(twelve.map(() => 'Slack is new in search'))
-})
+    expect(before.massDisconnects).toHaveLength(1)
+    expect([answered, ...outputs].map(({ exit }) => exit)).toEqual([0, 0, 0, 0, 0, 0, 0])
+    expect([massDisconnects, delistedApps]).toEqual([[], []])
+    expect(appEvents.map(({ what }) => what)).toEqual(events)
+    expect(days.at(-1)).toMatchObject({ fellBack: 0 })
+    const { lastCheck, accessEvents } = (await onramp.people.get(twelve[0]!))!
+    expect(accessEvents?.map(({ what, instance }) => `${what} ${instance}`)).toEqual([
+      'lost slack_1',
+      'listed slack_1',
+    ])
+    const record = lastCheck?.apps[0]
+    expect(record).toMatchObject({ status: 'awaiting', newAt: expect.any(Number) as number })
+    expect(record).not.toHaveProperty('lapsedAt')
+    const subjects = twelve.flatMap(onramp.subjectsTo)
+    expect(subjects).toEqual(twelve.map(() => 'Slack is new in search'))
+  },
+)
 
 const withHidden = (...hidden: string[]) => {
   const datasources = Object.fromEntries(hidden.map((instance) => [instance, { hidden: true }]))
@@ -136,7 +139,7 @@ it.each<[string, HiddenApp]>([
   ['lost and moved', { ...slack, listed: 'slack_2', hiding: withHidden('slack_2') }],
   ['lost and moved, in all instances', { ...slack, listed: 'slack_2', hiding: slackHidden }],
   ['lost and replaced', { ...slack, listed: 'slack_2', hiding: replacing(true), showing: replacing(false) }],
-])('an app hidden after it was %s is new once shown, without losses', async (_what, app) => {
+])('an app hidden after it was %s is new once shown, without losses', async (_title, app) => {
   const { shown, announcementsTo } = await hideAndShow(app)
 
   for (const email of twelve) expect(announcementsTo(email).length).toBeGreaterThan(0)
@@ -162,7 +165,7 @@ it.each([
   ['is new for more people than still lack it', 5, 0, true],
   ['stays removed for as many newcomers', 0, 4, false],
   ['is new for more newcomers', 0, 5, true],
-])('a removed app that is back %s', async (_how, count, newcomers, isNew) => {
+])('a removed app that is back %s', async (_title, count, newcomers, isNew) => {
   const onramp = installation()
   onramp.names.set('slack_1', 'Slack')
   const [lacking, having] = [twelve.slice(0, 4), twelve.slice(4)]

@@ -94,7 +94,7 @@ it.each(actions)('%s rejects an unknown option', async (name, { path }) => {
 // Commands of deprecations, and invite bounced, accept any number of arguments.
 it.each(actions.filter(([name]) => !/^(deprecations |invite bounced$)/.test(name)))(
   '%s rejects extra arguments',
-  async (_name, { path }) => {
+  async (_title, { path }) => {
     expect(await refusal([...path, PERSON, SECRET, SECRET])).toContain('too many arguments')
     expect(await refusal([...path, '--', PERSON, SECRET, SECRET])).toContain('too many arguments')
   },

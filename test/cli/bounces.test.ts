@@ -58,7 +58,7 @@ it('onramp invite bounced marks the newest email as rejected once, and audits th
 it.each([
   ['has an email tried again that was sent to it', 3, ['sent', 'deferred'], 'marked as bounced'],
   ['says nothing about an email to the present one', 2, ['sent', 'sent'], 'unchanged'],
-])('a bounce of a former address %s', async (_what, at, expected, message) => {
+])('a bounce of a former address %s', async (_title, at, expected, message) => {
   await emailed(ada)
   const change = (person: Person) => withAction(person, { at, what: 'renamed', by: 'root' })
   await withPeople((people) => people.rename(ada, bob, { change }))

@@ -28,14 +28,14 @@ async function runWithEmptied(emptied: number, { list = twelve, apps = TWO, conf
   return { ...onramp, ...result, connected }
 }
 
-it.each<[whose: string, connected: number, emptied: number, Parameters<typeof runWithEmptied>[1]?]>([
+it.each<[title: string, connected: number, emptied: number, Parameters<typeof runWithEmptied>[1]?]>([
   ['three of twelve people', 3, 3],
   ['four of twelve people', 0, 4],
   ['a tenth of forty people', 4, 4, { list: people(40) }],
   ['more than a tenth of forty people', 0, 5, { list: people(40) }],
   ['four people who had one app', 4, 4, { apps: ONE }],
   ['everyone, which the sweep evaluates', 12, 12],
-])('of empty lists of %s, %i count as connected', async (_whose, connected, emptied, options) => {
+])('of empty lists of %s, %i count as connected', async (_title, connected, emptied, options) => {
   expect(await runWithEmptied(emptied, options)).toMatchObject({ connected })
 })
 
@@ -123,10 +123,10 @@ async function sendWithEmptied(
   return { tally, first: (await peopleStore.get(list[0]!))! }
 }
 
-it.each<[kind: string, emptied: number, counts: object, Partial<RunDeps>?]>([
+it.each<[title: string, emptied: number, counts: object, Partial<RunDeps>?]>([
   ['a run', 4, { emptied: 4, sent: 2 }],
   ['a dry run', 3, { emptied: 0, sent: 3 }, { send: undefined }],
-])('%s of invite send doesn’t record %i empty lists', async (_kind, emptied, counts, overrides) => {
+])('%s of invite send doesn’t record %i empty lists', async (_title, emptied, counts, overrides) => {
   const { tally, first } = await sendWithEmptied(emptied, LEFT, overrides)
   expect(tally).toMatchObject(counts)
   expect(appsOf(first).map(({ state }) => state)).toEqual(['unconnected', 'unconnected'])

@@ -64,7 +64,7 @@ it('someone who is listed with both addresses for some days stays opted out', as
 it.each<[string, ListEntry]>([
   ['address', { email: KING, id: 'E1', name: 'Ada' }],
   ['id', { email: ADA, id: 'E2', name: 'Ada' }],
-])('someone who is back with a new %s after the retention stays opted out', async (_what, back) => {
+])('someone who is back with a new %s after the retention stays opted out', async (_title, back) => {
   const { run, people, subjectsTo, unconnectedApps, conditions } = installation()
   for (const email of [ADA, KING]) unconnectedApps.set(email, ['slack_1'])
   await run([{ email: ADA, id: 'E1', name: 'Ada' }, ...others])
@@ -109,7 +109,7 @@ it.each<[string, string | undefined, string, number?]>([
   ['someone who keeps their name is the same person', 'Ada', 'Ada'],
   ['someone with another name is a newcomer, until the operator runs a command', 'Ada', 'Bea', 1],
   ['someone without a name is a newcomer, until the operator runs a command', undefined, 'Ada', 1],
-])('with a corrected id at a known address, %s', async (_who, before, after, commands = 0) => {
+])('with a corrected id at a known address, %s', async (_title, before, after, commands = 0) => {
   const { run, people, unconnectedApps, subjectsTo } = installation()
   unconnectedApps.set(ADA, ['slack_1'])
   const listOf = (id: string, name?: string) => [{ email: ADA, id, ...(name && { name }) }, ...others]
@@ -139,7 +139,7 @@ it.each([
   ['after runs with the former address', [ADA, ADA], PERM],
   ['after a run without them', [''], PERM],
   ['after it had the new address, which is another person’s then', [PERM], vacatedAddress(PERM, 'E7')],
-])('a list that follows an operator’s rename %s keeps the opt-out', async (_when, listed, expected) => {
+])('a list that follows an operator’s rename %s keeps the opt-out', async (_title, listed, expected) => {
   const { run, people, unconnectedApps, conditions } = installation()
   const given = { audit: () => {}, now: () => conditions.now, onDone: () => {} }
   for (const email of [ADA, PERM]) unconnectedApps.set(email, ['slack_1'])
@@ -218,7 +218,7 @@ it.each<[string, names: string[], ids: string[], needs: number]>([
   ['exchanged ids, without names', [], ['E2', 'E1', 'E3'], 2],
   ['three ids in a circle, with names', ['Ada', 'Bob', 'Cleo'], ['E2', 'E3', 'E1'], 0],
   ['an id that is someone else’s now, with names', ['Ada', 'Bob', 'Cleo'], ['E9', 'E1', 'E3'], 0],
-])('%s move no one’s data, and a dry run says the same', async (_what, names, ids, needs) => {
+])('%s move no one’s data, and a dry run says the same', async (_title, names, ids, needs) => {
   const { run, people, sentEmails } = installation()
   const named = (...of: string[]) =>
     listOf(...of).map((row, at) => ({ ...row, ...(names[at] && { name: names[at] }) }))
@@ -251,7 +251,7 @@ it.each<[string, Partial<Person>[], exit: number]>([
     3,
   ],
   ['was interrupted', [{ email: BOB, id: 'E1', listedAt: 1, formerEmails: [ADA], renamingFrom: ADA }], 0],
-])('a dry run exits as a run if the person at the new address %s', async (_what, known, exit) => {
+])('a dry run exits as a run if the person at the new address %s', async (_title, known, exit) => {
   const { run, people } = installation()
   for (const person of known) await people.change(person.email!, (before) => ({ ...before, ...person }))
   const list = [{ email: BOB, id: 'E1' }]

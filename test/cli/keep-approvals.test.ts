@@ -104,7 +104,7 @@ it.each([
   ['a new owner in place of the former one is asked', [EVE], [EVE]],
   ['a new owner besides the former one is asked', [GRACE, EVE], [EVE]],
   ['no one is asked again after one of two owners left', [GRACE], []],
-])('while an approval is requested, %s', async (_how, owner, recipients) => {
+])('while an approval is requested, %s', async (_title, owner, recipients) => {
   const onramp = await setUpWaitingPeople()
   const before = { ...slackEntry, owner: [GRACE, BOB] }
   const others = { company: resolveCompany({ languages: ['en'], datasources: { slack: before } }, new Map()) }
@@ -217,7 +217,7 @@ it.each([
     false,
     '2 other people can connect it now',
   ],
-])('the one line of a digest about an approval that works %s', async (_who, waiting, isPressed, text) => {
+])('the one line of a digest about an approval that works %s', async (_title, waiting, isPressed, text) => {
   const onramp = await setUpRequest(waiting)
   const decision = { at: timeOf(TUESDAY, 11), by: GRACE }
   if (isPressed) await onramp.keepState.recordDecision('slack_1', decision)
@@ -257,7 +257,7 @@ it('one person tests an approved app, and the others are emailed once it works',
 it.each([
   ['before its owner decides', 'slack_2', ALL],
   ['after its owner approved it', 'slack_1', []],
-])('an approval follows an app that moves %s', async (_when, decidedFor, notified) => {
+])('an approval follows an app that moves %s', async (_title, decidedFor, notified) => {
   const onramp = await setUpRequest()
   for (const email of ALL) onramp.unconnectedApps.set(email, ['slack_2'])
   onramp.names.set('slack_2', 'Slack Grid')
@@ -286,7 +286,7 @@ it.each([
   ['is kept while admins don’t answer', {}, [1, 1]],
   ['is dropped once they have removed the app', { markedRemovedAt: timeOf(WEDNESDAY) }, [0, 0]],
   ['is kept without a question until everyone was checked once more', undefined, [1, 0]],
-] as const)('an approval of an app that leaves all lists %s', async (_when, answer, kept) => {
+] as const)('an approval of an app that leaves all lists %s', async (_title, answer, kept) => {
   const onramp = await setUpRequest()
   for (const email of ALL) onramp.unconnectedApps.set(email, [])
   const cluster = { name: 'Slack', noticedAt: timeOf(WEDNESDAY), since: timeOf(WEDNESDAY, 9), people: 9 }
@@ -327,7 +327,7 @@ it('people who wait for an app are told once that it has moved', async () => {
 it.each([
   ['a person who waited confirms it', ALL, [BOB]],
   ['a person who never waited does not', [ADA, BOB], []],
-] as const)('when another person connects an approved app, %s', async (_who, waiting, emailed) => {
+] as const)('when another person connects an approved app, %s', async (_title, waiting, emailed) => {
   const onramp = await setUpApproval(waiting)
   expect((await runKeepOn(onramp, WEDNESDAY)).map(([to]) => to)).toEqual([ADA])
 
@@ -346,7 +346,7 @@ it.each([
   ['names others who wait', 'confirmed', 'approved', CONNECT, true],
   ['names no others if none wait', 'approved', 'confirmed', CONNECT, false],
   ['names others if both are tested', 'approved', 'approved', CONNECT, true],
-] as const)('an email about two approved apps %s', async (_what, first, second, subject, namesOthers) => {
+] as const)('an email about two approved apps %s', async (_title, first, second, subject, namesOthers) => {
   const since = monday + 2 * HOUR
   const onramp = await setUpWaitingPeople([], ['jira_1'])
   await recordIntent(onramp, ADA, 'blocked', since, ['slack_1', 'jira_1'])

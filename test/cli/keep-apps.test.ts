@@ -149,7 +149,7 @@ it.each([
   ['connected', 'is connected for all', 12, 'Jira 1 counts as connected for everyone whose list it left.\n'],
 ] as const)(
   'once an operator answers that an app that left lists was %s, it %s',
-  async (answer, _count, connected, sentence) => {
+  async (answer, _title, connected, sentence) => {
     const onramp = installation()
     await goneForTwelve(onramp)
 
@@ -190,7 +190,7 @@ it.each<[string, string[], string[], number]>([
   ['no one if an earlier run found it gone from many lists', ['slack_1'], [], 0],
   ['no one if the same run finds it gone from many lists', ['jira_1', 'slack_1'], [], 0],
   ['everyone who connected it on a page', ['slack_1'], twelve, 12],
-])('reminders count an app that is gone as connected for %s', async (_who, listed, byPage, count) => {
+])('reminders count an app that is gone as connected for %s', async (_title, listed, byPage, count) => {
   const onramp = installation()
   const { unconnectedApps, conditions, sentEmails, people, run } = onramp
   for (const [apps, at] of [
@@ -254,7 +254,7 @@ it.each([
   ['answered', ['jira_1']],
 ])(
   'people whose only app left their lists haven’t connected everything, once it is %s',
-  async (_how, removed) => {
+  async (_title, removed) => {
     const { run, runForTwelve, conditions, people } = installation()
     await runForTwelve(['jira_1'], monday)
     await runForTwelve([], monday + 8 * HOUR)
@@ -267,7 +267,7 @@ it.each([
 it.each([
   ['one that few have', 12, 2],
   ['those that only few have', 4, 4],
-])('an outage that empties all lists makes no losses, also of %s', async (_which, many, few) => {
+])('an outage that empties all lists makes no losses, also of %s', async (_title, many, few) => {
   const onramp = installation()
   const { run, unconnectedApps, conditions, people } = onramp
   const list = (isOutage: boolean) => {
@@ -301,7 +301,7 @@ it.each([
 it.each([
   ['without an outage', false],
   ['after an outage that emptied all lists', true],
-])('a new app is announced once the limit of the quarter allows it, %s', async (_when, isOutage) => {
+])('a new app is announced once the limit of the quarter allows it, %s', async (_title, isOutage) => {
   const { runForTwelve, sentEmails } = installation()
   const sweep = (day: number, ...apps: string[]) => runForTwelve(apps, monday + day * DAY)
   for (const day of [0, 7, 14, 21]) await sweep(day, 'jira_1')
@@ -319,7 +319,7 @@ it.each([
 it.each([
   ['still counts if four other lists are empty', 4, ['jira_1']],
   ['is in question if five other lists are empty', 5, []],
-])('a lost app that is gone in an outage %s', async (_when, many, counted) => {
+])('a lost app that is gone in an outage %s', async (_title, many, counted) => {
   const { run, unconnectedApps, conditions, people, keepState } = installation()
   const sweep = async (apps: readonly string[], ofOthers: readonly string[]) => {
     for (const [index, email] of twelve.entries())
@@ -336,7 +336,7 @@ it.each([
 it.each([
   ['exits with 0 if four people', 4, 0],
   ['needs an admin if five people', 5, 3],
-])('a run %s connected all of their apps elsewhere', async (_who, count, code) => {
+])('a run %s connected all of their apps elsewhere', async (_title, count, code) => {
   const { run, unconnectedApps, conditions } = installation()
   const few = twelve.slice(0, count)
   for (const email of few) unconnectedApps.set(email, ['jira_1', `own${few.indexOf(email)}_1`])

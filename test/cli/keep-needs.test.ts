@@ -145,7 +145,7 @@ const runs: [string, RegExp, (company: Installation) => Promise<{ exit: number; 
   ],
 ]
 
-it.each(runs)('a run exits with 3 and /admin says the same if %s', async (_why, sentences, runWith) => {
+it.each(runs)('a run exits with 3 and /admin says the same if %s', async (_title, sentences, runWith) => {
   const company = installation({ ADMIN_EMAILS: '' })
 
   const { exit, err } = await runWith(company)
@@ -257,7 +257,7 @@ it('an app that replaces another one of its name has that name on /admin', async
 it.each([
   ['for most people', { movedTo: 'slack_2' }],
   ['for some people', { likelySuccessor: 'slack_2' }],
-])('before the next run, /admin asks for no replaces of an app that moved %s', async (_who, move) => {
+])('before the next run, /admin asks for no replaces of an app that moved %s', async (_title, move) => {
   const massDisconnects = [{ ...formerSlack, lapsed: 9, had: 10, ...move }]
   const shown = await shownAfterMove({ massDisconnects })
   const [item] = describeActionItems(shown.report, shown.keepState, t, monday)

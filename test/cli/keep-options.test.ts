@@ -33,7 +33,7 @@ it.each([
   ['today is refused without a pause', undefined, '2027-01-18', 'there is no pause to end'],
   ['tomorrow begins a pause', undefined, '2027-01-19', midnight + DAY],
   ['tomorrow shortens a pause', 2, '2027-01-19', midnight + DAY],
-])('--pause-until with %s', (_what, days, pauseUntil, expected) => {
+])('--pause-until with %s', (_title, days, pauseUntil, expected) => {
   const state = { ...newKeepState(), ...(days !== undefined && { pausedUntil: midnight + days * DAY }) }
   const answer = resultOf(() => applyOptions(state, { pauseUntil }, moment).pausedUntil)
   expect(answer).toBe(expected)
@@ -45,7 +45,7 @@ const massDisconnect = { ...removedApp, instance: 'slack_1', lapsed: 9, had: 9 }
 const NOW = monday
 
 // prettier-ignore
-it.each<[what: string, Partial<DelistedApp>, Parameters<typeof applyOptions>[1], Partial<DelistedApp> | string]>([
+it.each<[title: string, Partial<DelistedApp>, Parameters<typeof applyOptions>[1], Partial<DelistedApp> | string]>([
   ['--removed says that it was removed', {}, { removed: ['jira_1'] }, { markedRemovedAt: NOW }],
   ['--release says that it is connected', {}, { release: ['jira_1'] }, { markedConnectedAt: NOW }],
   ['--release all says nothing', {}, { release: ['all'] }, 'are held back'],
@@ -58,7 +58,7 @@ it.each<[what: string, Partial<DelistedApp>, Parameters<typeof applyOptions>[1],
   ['a second --release is refused', { markedConnectedAt: 7 }, { release: ['jira_1'] }, 'are held back'],
   ['--removed may name its replacement', {}, { removed: ['jira_2'] }, { markedRemovedAt: NOW }],
   ['--removed of another app is refused', {}, { removed: ['notion_1'] }, 'gone from most lists'],
-])('after a question about an app, %s', (_what, before, answers, after) => {
+])('after a question about an app, %s', (_title, before, answers, after) => {
   const state = { ...newKeepState(), delistedApps: [{ ...removedApp, ...before }, figma] }
   const answer = resultOf(() => applyOptions(state, answers, moment).delistedApps)
   expect(answer).toEqual(typeof after === 'string' ? after : [{ ...removedApp, ...after }, figma])
@@ -107,7 +107,7 @@ it.each([
   ['of an app resumes it though others are hidden', 'slack_1', 'github', 'released'],
   ['of a datasource resumes its visible instance', 'slack', 'slack_2', 'released'],
   ['all is refused if the app on hold is hidden', 'all', 'slack', 'the company file hides it'],
-])('--release %s', (_what, app, hidden, refusal) => {
+])('--release %s', (_title, app, hidden, refusal) => {
   const { datasourceOf } = resolveCompany({ datasources: { [hidden]: { hidden: true } } }, new Map())
   const state = { ...newKeepState(), massDisconnects: [massDisconnect], delistedApps: [removedApp] }
   const place = { ...moment, datasourceOf }
@@ -167,7 +167,7 @@ it('a release and an answer are recorded as events, once', () => {
 it.each([
   ['since lists lost it', undefined, 2],
   ['since the first lists lost it', 1, 1],
-])('an answer about an app concerns everyone %s', (_when, firstAt, since) => {
+])('an answer about an app concerns everyone %s', (_title, firstAt, since) => {
   const question = { ...removedApp, since: 2, ...(firstAt && { firstAt }), markedConnectedAt: NOW }
   const [action] = actionsOfRun({ ...newKeepState(), delistedApps: [question] }, NOW)
   expect(action).toMatchObject({ what: 'markedConnected', app: 'jira_1', since })

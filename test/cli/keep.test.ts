@@ -31,7 +31,7 @@ it('a lapse email of onramp keep has its own text and campaign', async () => {
 it.each([
   ['at night in its time zone', { timezone: 'Asia/Tokyo' }],
   ['on its quiet days', { quietDays: [{ from: '2027-01-18', to: '2027-01-18', group: undefined }] }],
-])('by the company file, onramp keep emails no one %s', async (_when, file) => {
+])('by the company file, onramp keep emails no one %s', async (_title, file) => {
   const { run, unconnectedApps, subjectsTo } = installation()
   unconnectedApps.set(ADA, ['slack_1'])
   await run([ADA], file)
@@ -42,7 +42,7 @@ it.each([
   ['the mail server can’t be used', { isMailServerUsable: false }, 'no mail server'],
   ['the token is a person’s', { isTokenGlobal: false }, 'personal'],
   ['another run has taken over', { holdsLease: false }, 'another run took over'],
-])('a run of onramp keep checks no one if %s', async (_why, change, message) => {
+])('a run of onramp keep checks no one if %s', async (_title, change, message) => {
   const { run, conditions, checkedEmails, unconnectedApps } = installation()
   unconnectedApps.set(ADA, ['slack_1'])
   Object.assign(conditions, change)
@@ -127,7 +127,7 @@ const ACTIONS = [
 const FAILURES = ['another run took over', 'store_unavailable']
 it.each(ACTIONS.flatMap((row) => FAILURES.map((failure) => [row[0], failure, row[1], row[2]] as const)))(
   '%s isn’t audited by a run that fails: %s',
-  async (_what, failure, options, line) => {
+  async (_title, failure, options, line) => {
     const { run, conditions, pauseEmails, keepState, records, printed } = installation()
     await run([ADA, BOB])
     await pauseEmails('slack_1')
@@ -155,7 +155,7 @@ const WEBHOOK = { WEBHOOK_URL: 'https://hooks.acme.example', WEBHOOK_SECRET: `wh
 it.each([
   ['leaves events for the server with WEBHOOK_URL', WEBHOOK, 1],
   ['leaves none without WEBHOOK_URL', {}, undefined],
-])('a command %s', async (_what, env, events) => {
+])('a command %s', async (_title, env, events) => {
   const { people } = installation(env)
   const { outbox } = await people.change(ADA, (person) => ({ ...person, signedInAt: monday }))
   expect(outbox?.length).toBe(events)
@@ -172,7 +172,7 @@ it('a run of onramp keep prints its counts as JSON', async () => {
 it.each([
   ['once on its day, although a run comes every hour and one address is rejected', 'monday', 1],
   ['not at all if the company file names no day', undefined, 0],
-] as const)('the digest is sent %s', async (_when, digest, count) => {
+] as const)('the digest is sent %s', async (_title, digest, count) => {
   const { run, subjectsTo } = installation()
   for (let hour = 0; hour < 7; hour++) await run([ADA], digest && { digest })
   expect(subjectsTo('admin@acme.example')).toHaveLength(count)
@@ -181,7 +181,7 @@ it.each([
 it.each([
   ['the service fails', { isTokenGlobal: false }],
   ['the mail server can’t be reached', { isMailServerUsable: false }],
-])('the digest leaves a day later if all day long %s', async (_what, failure) => {
+])('the digest leaves a day later if all day long %s', async (_title, failure) => {
   const { run, conditions, subjectsTo } = installation()
   conditions.now = monday - 7 * DAY
   await run([ADA], { digest: 'monday' })

@@ -104,7 +104,7 @@ it.each([
   ['is named in the company file later', withoutReplaces, withReplaces, 'slack_2', NAMED],
 ])(
   'a move on hold that %s emails no one, and offers one command',
-  async (_how, atMove, later, app, detail) => {
+  async (_title, atMove, later, app, detail) => {
     const { given, run, readPages, slackSubjects } = await moveOnHold(atMove)
     given.company = later()
     await run(twelve, given)
@@ -126,7 +126,7 @@ it.each([
   ['no file names emails everyone about a new app', withoutReplaces, withoutReplaces, 12, NEW_SUBJECT, QUESTION],
   ['the file names emails those who had the app', withReplaces, withReplaces, 7, MOVED_SUBJECT, MOVED],
   ['the file names later emails those who had the app', withoutReplaces, withReplaces, 7, MOVED_SUBJECT, MOVED],
-])('the release of a move that %s', async (_which, atMove, atRelease, count, subject, text) => {
+])('the release of a move that %s', async (_title, atMove, atRelease, count, subject, text) => {
   const { given, runAt, readPages, slackSubjects } = await moveOnHold(atMove)
   given.company = atRelease()
   const { exit, err } = await runAt(7, { release: ['slack_1'] })
@@ -139,7 +139,7 @@ it.each([
 it.each([
   ['that the file names as moved have access again', withReplaces, 7],
   ['that no file names as moved have a new app', withoutReplaces, 0],
-])('after a release, people who connect an app %s', async (_outcome, company, count) => {
+])('after a release, people who connect an app %s', async (_title, company, count) => {
   const { runAt, connectSeven, readPages } = await moveOnHold(company)
   await runAt(7, { release: ['slack_1'] })
   await connectSeven(monday + 8 * DAY)
@@ -155,7 +155,7 @@ it.each([
 it.each([
   ['in the company file, then on the lists', true],
   ['on the lists, then in the company file', false],
-])('a move %s counts those who had the app', async (_order, isFirst) => {
+])('a move %s counts those who had the app', async (_title, isFirst) => {
   const { given, runAt, readPages } = await moveOnHold(isFirst ? withReplaces : withoutReplaces)
   given.company = withReplaces()
   await runAt(4)
@@ -203,7 +203,7 @@ it('no email names an app on hold, also where it moved for some people', async (
 it.each([
   ['named in the company file', withReplaces],
   ['not named there', withoutReplaces],
-])('a hold of a move %s is over once its people have connected the app', async (_which, company) => {
+])('a hold of a move %s is over once its people have connected the app', async (_title, company) => {
   const { connectSeven, runAt, readPages } = await moveOnHold(company)
   expect((await readPages()).state.massDisconnects).toHaveLength(1)
   await connectSeven(monday + 4 * DAY)

@@ -67,7 +67,7 @@ it.each([
     'The search service lists no apps',
   ],
   ['is an answer while other lists have an app', ['slack_1'], 'inQuestion', 'An admin is asked whether'],
-])('the help for someone with an empty list %s', async (_what, appsOfOthers, kind, details) => {
+])('the help for someone with an empty list %s', async (_title, appsOfOthers, kind, details) => {
   const { run, runForTwelve, unconnectedApps, conditions, keepState, people, printed } = installation()
   await runForTwelve(APPS, monday)
   for (const email of twelve) unconnectedApps.set(email, appsOfOthers)
@@ -87,7 +87,7 @@ it.each([
   ['says that the service lists no app for anyone', [], twelve, true],
   ['doesn’t if one person has an app', ['slack_1'], twelve, false],
   ['doesn’t if no one could be checked', [], [], false],
-])('a first run %s', async (_what, apps, checked, isPrinted) => {
+])('a first run %s', async (_title, apps, checked, isPrinted) => {
   const { run, unconnectedApps, conditions, checkedEmails } = installation()
   unconnectedApps.set(twelve[1]!, apps)
   conditions.onCheck = () => {

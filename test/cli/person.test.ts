@@ -136,7 +136,7 @@ it.each([
   ['warns that someone on the list will be invited again', { listedAt: NOW }, true],
   ['warns of no invitation for someone who has left the list', { listedAt: NOW, leftAt: NOW }, false],
   ['warns of no invitation for someone who was never on the list', {}, false],
-])('onramp invite forget %s', async (_what, listing, isInvited) => {
+])('onramp invite forget %s', async (_title, listing, isInvited) => {
   await recordAda((person) => ({ ...person, ...listing }))
 
   const { out } = await runCommand(['invite', 'forget', ADA], env)
@@ -148,7 +148,7 @@ it.each([
 it.each([
   ['as text', [], 'Chat'],
   ['as JSON', ['--json'], '"apps":[{"instance":"slack_2"'],
-])('onramp person shows an app that was replaced for others, %s', async (_form, options, text) => {
+])('onramp person shows an app that was replaced for others, %s', async (_title, options, text) => {
   const file = join(folder, 'replaces.yaml')
   writeFileSync(file, 'datasources: { slack_2: { replaces: slack_1, name: Chat } }\n')
   const settings = { ...env, COMPANY_FILE: file, DATA_DIR: join(folder, `replaced${options.length}`) }

@@ -35,7 +35,7 @@ it.each([
 it.each([
   ['holds for an hour', 3_599_999, 1],
   ['is repeated after an hour', 3_600_000, 2],
-])('a check of onramp invite send that found nothing to connect %s', async (_when, age, count) => {
+])('a check of onramp invite send that found nothing to connect %s', async (_title, age, count) => {
   const args = ['invite', 'send', list('email\ncarol@acme.example\n'), '--rate', '1000']
   for (const now of [monday, monday + age]) await run(args, { now: () => now })
   expect([checks().length, received()]).toEqual([count, []])

@@ -107,7 +107,7 @@ it('exchanged addresses are refused, and both people keep their data', async () 
 it.each([
   ['one address', [ada]],
   ['a file beside addresses', [ada, lovelace, '--file', 'x.csv']],
-])('a rename of %s is wrong usage', async (_what, args) => {
+])('a rename of %s is wrong usage', async (_title, args) => {
   expect(await rename(...args)).toMatchObject({ exit: 2 })
 })
 

@@ -52,7 +52,7 @@ it.each([
   ['has fewer people', (row: string, at: number) => (at < 3 ? row : []), '2 of the 5 .* no longer on it'],
   ['has new addresses', (row: string) => `new-${row}`, '5 of the 5 .* have another address'],
   ['has new ids', (row: string) => row.replace(',', ',X'), '5 of the 5 .* have another id'],
-])('a dry run refuses a list that %s for many, as the run would', async (_what, changed, refusal) => {
+])('a dry run refuses a list that %s for many, as the run would', async (_title, changed, refusal) => {
   const rows = Array.from({ length: 5 }, (_, at) => `p${at}@acme.example,E${at}${at}`)
   await withPeople(async (people) => {
     for (const row of rows) {

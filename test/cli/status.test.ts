@@ -155,7 +155,7 @@ it.each<[string, object, number, RegExp]>([
   ['a firewall', { status: 403, body: '<h1>No</h1>', contentType: 'text/html' }, 1, /in front of the/],
   ['a rejected request', { status: 422, body: '' }, 1, /422/],
   ['a conflict', { status: 409, body: '' }, 7, /409/],
-])('each failure has one line and an exit code: %s', async (_what, answer, code, wording) => {
+])('each failure has one line and an exit code: %s', async (_title, answer, code, wording) => {
   sandbox.switches.set({ answers: { checkdatasourceauth: answer } })
   const { exit, out, err } = await status(global(), 'ada@acme.example', '--timeout', '1')
   expect([exit, out]).toEqual([code, ''])
@@ -197,7 +197,7 @@ it.each<[string, () => object, string[], number, string]>([
     'invalid in a bearer',
   ],
   ['a token that needs an address, without one', global, [], 2, 'EMAIL is required'],
-])('onramp status with %s gives an exit code and advice', async (_what, env, args, code, words) => {
+])('onramp status with %s gives an exit code and advice', async (_title, env, args, code, words) => {
   const { exit, out, err } = await status(env() as NodeJS.ProcessEnv, ...args)
   expect(exit).toEqual(code)
   expect(out).toBe('')

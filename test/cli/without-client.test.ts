@@ -19,7 +19,7 @@ it.each([
   ['no secret', { OIDC_CLIENT_ID: 'onramp' }],
   ['a file that only the server can read', { OIDC_CLIENT_ID: 'onramp', OIDC_CLIENT_SECRET_FILE: '/none' }],
   ['no key', { OIDC_CLIENT_ID: 'onramp', OIDC_CLIENT_AUTH: 'private_key_jwt' }],
-])('only the server needs the client, not commands about people: %s', async (_what, client) => {
+])('only the server needs the client, not commands about people: %s', async (_title, client) => {
   const commands = [
     ['keep', list, '--dry-run'],
     ['invite', 'report'],

@@ -65,7 +65,7 @@ it.each<[string, object]>([
     { body: { unauthorizedDatasourceInstances: [], filler: 'x'.repeat(100) }, drip: true },
   ],
   ['ends too late', { body: { unauthorizedDatasourceInstances: [] }, delayMs: LIMIT_MS * 3 }],
-])('a check that %s times out after the limit, body included', async (_name, replaced) => {
+])('a check that %s times out after the limit, body included', async (_title, replaced) => {
   respondWith(replaced)
   const impatient = new ServiceClient({ baseUrl: sandbox.urls.service, timeLimitMs: LIMIT_MS })
   const before = performance.now()
@@ -105,7 +105,7 @@ it.each<[string, number, string, object, RegExp]>([
   ['half of its JSON', 503, 'unavailable', { body: '{"planted": [' }, /: unexpected response format/],
 ])(
   'an unreadable 200 (%s) is named in the detail of the problem: %i %s',
-  async (_what, status, kind, body, detail) => {
+  async (_title, status, kind, body, detail) => {
     respondWith(body)
     const listing = await failure(client.checkDatasourceAuth(ada))
     expect(listing).toMatchObject({ code: `service_${kind}`, status })

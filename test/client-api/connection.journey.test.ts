@@ -59,7 +59,7 @@ const WAYS: Record<string, (url: string) => Promise<{ status: number; text: stri
 const causeOf = (error: Error) =>
   ['too-large', 'cut-off'].includes(error.message) ? error.message : networkErrorOf(error)
 
-describe.each(Object.entries(WAYS))('responses to %s', (_name, ask) => {
+describe.each(Object.entries(WAYS))('responses to %s', (_title, ask) => {
   const read = async (url: string) => (await ask(url)).text
   const start = async (listener: RequestListener) => {
     const server = createServer(listener)

@@ -13,7 +13,7 @@ it.each<[string, Credentials, object]>([
   ['of an external identity provider', external, { ...signedInHeaders, 'x-service-auth-type': 'OAUTH' }],
   ['of the service, for one person', { kind: 'user-token', token: 'abc' }, signedInHeaders],
   ['of the service, for everyone', global, { ...signedInHeaders, 'x-service-actas': 'ada@acme.example' }],
-])('a token %s is sent in the documented headers', (_what, credentials, headers) => {
+])('a token %s is sent in the documented headers', (_title, credentials, headers) => {
   expect(credentialHeaders(credentials)).toEqual(headers)
 })
 

@@ -16,7 +16,7 @@ const shapes: [string, (message: string) => string][] = [
   ['errors', (message) => JSON.stringify({ errors: [{ message }] })],
 ]
 
-describe.each(shapes)('error responses as %s', (_name, shaped) => {
+describe.each(shapes)('error responses as %s', (_title, shaped) => {
   it.each<[number, string, string, RegExp]>([
     [401, 'Unauthorized', 'service_refused_sign_in', /access token is invalid.*TOKEN_ISSUED_BY/],
     [403, 'Forbidden', 'service_forbidden', /OIDC_SCOPE/],
@@ -41,7 +41,7 @@ describe.each([
   ...shapes,
   ['field', (message) => JSON.stringify({ errors: [{ field: 'final_redirect_url', message }] })],
   ['member', (message) => JSON.stringify({ final_redirect_url: [message] })],
-] as typeof shapes)('a rejected final_redirect_url, as %s', (_name, shaped) => {
+] as typeof shapes)('a rejected final_redirect_url, as %s', (_title, shaped) => {
   it.each([
     'final_redirect_url is not allowed',
     'finalRedirectUrl must be an allowed URL',
@@ -133,7 +133,7 @@ it.each([
   ['a list in a list of such a member', '{"message":"no","users":[["ada"],{"name":["ada"]}]}', 'ada'],
   ['a script', '<script>alert(1)</script><p>no</p>', 'alert'],
   ['an escape', 'no \u001b[31m\nred\u0000', '\u001b'],
-])('the logged explanation of the service never contains %s', (_what, text, never) => {
+])('the logged explanation of the service never contains %s', (_title, text, never) => {
   expect(explained(text, ['tok-4711'])).not.toContain(never)
 })
 

@@ -210,7 +210,7 @@ it.each([
   ['of 900,000 letters', 'a'.repeat(900_000)],
   ['of emoji of many parts', '👩‍👩‍👧‍👦'.repeat(400)],
   ['of letters with marks', 'é'.normalize('NFD').repeat(400)],
-])('a name %s is cut between visible characters', (_what, displayName) => {
+])('a name %s is cut between visible characters', (_title, displayName) => {
   const name = nameFor(displayName)
   expectCut(name)
   const segments = (text: string) => [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment)

@@ -48,7 +48,7 @@ it.each([
   ['with one fault', 'nam: Acme', /^COMPANY_FILE has a fault: company\.yaml:1:1 nam: /],
   ['with two faults', 'nam: Acme\nproduct: 7', /^2 faults in COMPANY_FILE need to be fixed:\n/],
   ['that isn’t there', undefined, /^COMPANY_FILE names a file that cannot be read/],
-])('a company file %s is refused under the name of its setting', (_what, yaml, message) => {
+])('a company file %s is refused under the name of its setting', (_title, yaml, message) => {
   using folder = companyFolder()
   const file = yaml === undefined ? folder.file : folder.write('company.yaml', yaml)
   expect(() => loadCompany(file)).toThrow(message)
@@ -89,7 +89,7 @@ it.each([
   ['names none', {}, { owners: grace, approve: 'https://slack.example' }],
   ['names an owner', { owner: eve }, { owners: eve, approve: 'https://slack.example' }],
   ['names a page', { approve: 'https://new.example' }, { owners: grace, approve: 'https://new.example' }],
-])('an app that %s inherits the rest from the app that it replaces', (_what, own, approvers) => {
+])('an app that %s inherits the rest from the app that it replaces', (_title, own, approvers) => {
   const slack = { owner: grace, approve: 'https://slack.example' }
   const datasources = { slack, slack_2: { replaces: 'slack_1', ...own }, jira_2: { replaces: 'jira_1' } }
   const acme = resolveCompany({ datasources }, new Map())

@@ -25,7 +25,7 @@ it.each([
   ['a PNG', png(), 'image/png', 'png'],
   ['a JPEG', Buffer.from('\xff\xd8\xff\xe0', 'latin1'), 'image/jpeg', 'jpg'],
   ['a WebP', Buffer.from('RIFF\0\0\0\0WEBPVP8 '), 'image/webp', 'webp'],
-])('an image that is %s is recognized by its content, whatever its name', (_what, content, type, ending) => {
+])('an image that is %s is recognized by its content, whatever its name', (_title, content, type, ending) => {
   expect(logoOf('My logo (1).gif', content)).toMatchObject({
     logo: { type, path: expect.stringMatching(`^/assets/company/My-logo-1-\\.[0-9a-f]{12}\\.${ending}$`) },
   })
@@ -46,7 +46,7 @@ it.each([
   ['empty', '', /is empty/],
   ['larger than 256 KB', png(256 * 1024), /257 KB, more than 256 KB/],
   ['an SVG in UTF-16', Buffer.from(svg(), 'utf16le'), /isn't an SVG, PNG/],
-])('an image that is %s is refused', (_what, content, fault) => {
+])('an image that is %s is refused', (_title, content, fault) => {
   expect(logoOf('logo.svg', content)).toEqual({ fault: expect.stringMatching(fault) })
 })
 

@@ -94,7 +94,7 @@ it.each([
   ['an approval without TLS', 'datasources: { slack: { approve: "http://acme.example" } }', 1, /https/],
   ['quiet days of no one', 'quiet: [{ group: Paris }]', 1, /dates: is missing/],
   ['a place that is out of range', 'datasources: { slack: { order: -1 } }', 1, /between 0 and 1000/],
-])('a company file with %s is reported once, at its line', (_what, yaml, line, message) => {
+])('a company file with %s is reported once, at its line', (_title, yaml, line, message) => {
   const faults = faultsOf(yaml)
   expect(faults).toHaveLength(1)
   expect(faults[0]).toMatch(new RegExp(`^company\\.yaml:${line}:\\d+ `))

@@ -82,7 +82,7 @@ test.each([
   ['an unknown member', text({ ...mine, feild: 'x' }), /mine\.json:3: entries\.0: .*feild/],
 ])(
   'a custom schedule with %s is refused in one message with file and line',
-  async (_what, content, message) => {
+  async (_title, content, message) => {
     const { code, err } = await deprecations(['list', '--schedule', fileOf('mine.json', content)])
     expect(code).toBe(1)
     expect(err).toMatch(message)

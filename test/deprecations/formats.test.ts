@@ -51,7 +51,7 @@ test.each([
   ['a byte order mark', `\uFEFF${ndjson(citing)}`],
   ['CRLF', ndjson(citing).replace('\n', '\r\n')],
   ['an unterminated last line', JSON.stringify(citing)],
-])('a file with %s is read', async (_what, content) => {
+])('a file with %s is read', async (_title, content) => {
   expect((await check(content)).report).toMatchObject({ requests: 1, faults: 0 })
 })
 
@@ -132,7 +132,7 @@ test.each<[string, number, string[], object]>([
   ['is shorter than the recorder saw', 3, ['endpoint'], message(plain, { size: 900 })],
   ['is a page', 3, ['unread'], message('<html>')],
   ['is a page of an error', 0, [], { ...message('<html>'), status: 502 }],
-])('a body in a HAR that %s ends in exit code %i', async (_what, code, confidences, response) => {
+])('a body in a HAR that %s ends in exit code %i', async (_title, code, confidences, response) => {
   const checked = await check(har(entry(response)), 'a.har')
   const found = checked.report.mayBeInUse.map(({ confidence }) => confidence)
   expect([checked.code, found]).toEqual([code, confidences])
@@ -200,7 +200,7 @@ test.each([
   ['with spaces between its columns', SQUID, "awk '{print"],
   ['in JSON with names of its own', '{"verb":"POST","target":"/rest/api/v1/chat"}', 'jq -c'],
   ['in JSON that is cut off', '{"method":"POST","url":"/re', 'not JSON from its beginning to its end'],
-])('an access log %s is refused with the command that converts it', async (_what, content, words) => {
+])('an access log %s is refused with the command that converts it', async (_title, content, words) => {
   const { code, err } = await check(content, 'access.log')
   expect([code, err]).toEqual([1, expect.stringContaining(words)])
   expect(err).not.toMatch(/damaged|SECRET/)
@@ -214,7 +214,7 @@ test.each([
   ['without a request', '{"log":{"entries":[]}}', 'no requests found'],
   ['no HAR', '{"log": {}}', 'traffic:1: not a HAR'],
   ['broken', '{"log": {\n "entries": [SECRET,\n', 'traffic:2: not valid JSON'],
-])('a file that is %s is refused with advice', async (_what, content, message) => {
+])('a file that is %s is refused with advice', async (_title, content, message) => {
   const { code, err } = await check(content, 'traffic')
   expect([code, err.trim().split('\n').length]).toEqual([1, 1])
   expect(err).toContain(message)

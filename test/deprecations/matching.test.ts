@@ -152,7 +152,7 @@ test.each([
   ['JSON', '\uFEFF{"messages":[{"citations":[]}]}'],
   ['JSON Lines, as a chat streams them', '{"a":1}\n{"messages":[{"citations":[]}]}\n'],
   ['bytes', new TextEncoder().encode('{"messages":[{"citations":[]}]}')],
-])('a body is read as %s', (_what, response) =>
+])('a body is read as %s', (_title, response) =>
   expect(uses({ ...chat, response })).toEqual(['chat.citations sent response /messages/0/citations']),
 )
 
@@ -165,7 +165,7 @@ test.each([
   ['cut off', '{"messages":[{"cit'],
   ['truncated lines', '{"a":1}\n{"mess'],
   ['nested too deeply', JSON.parse(`${'[{"a":'.repeat(20_000)}1${'}]'.repeat(20_000)}`) as unknown],
-])('a body that is %s may contain any field', (_what, response) =>
+])('a body that is %s may contain any field', (_title, response) =>
   expect(uses({ ...chat, response })).toEqual(['chat.citations unread response']),
 )
 

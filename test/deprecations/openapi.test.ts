@@ -72,7 +72,7 @@ test.each([
   ['of the document', api({ '/v1/chat': { post: taking(citing) } }, at('https://a/rest/api'))],
   ['of a path', api({ '/v1/chat': { ...at('/t/rest/api/'), post: taking(citing) } }, at('/x'))],
   ['of an operation, with variables', api(inOperation)],
-])('the base address %s counts', async (_what, content) => {
+])('the base address %s counts', async (_title, content) => {
   expect(await outcome(content, 'a.json')).toEqual(used)
 })
 
@@ -87,7 +87,7 @@ test.each<[string, string]>([
   ['a condition', chat({ ...plain, if: plain, else: citing, dependentSchemas: { a: citing } })],
   ['a list of messages', chat({ properties: { messages: { items: citing } } })],
   ['a request body and a path in components', api({ '/rest/api/v1/chat': inPath }, { components })],
-])('the field is declared by %s', async (_what, content) =>
+])('the field is declared by %s', async (_title, content) =>
   expect(await outcome(content, 'a.json')).toEqual(used),
 )
 
@@ -118,7 +118,7 @@ test.each<[string, string]>([
   ['a parameter', posting({ ...taking(plain), parameters: citingQuery })],
   ['a parameter of the path', api({ '/rest/api/v1/chat': { post: taking(plain), parameters: citingQuery } })],
   ['a type, name or reference that can’t become text', chat({ ...plain, ...MUTE_ALL })],
-])('the field may be declared by %s', async (_what, content) => {
+])('the field may be declared by %s', async (_title, content) => {
   expect(await outcome(content, 'a.json')).toEqual(possible)
 })
 
@@ -127,7 +127,7 @@ test.each<[string, string]>([
   ['everything is described', chat(described, { A: { properties: { a: ref('A') } } })],
   ['a response is empty by its status', posting({ requestBody: body(plain), responses: { 204: {} } })],
   ['the operation is not on the schedule', api({ '/search': { post: taking({ $ref: 'https://a/x' }) } })],
-])('no item is in use where %s', async (_what, content) => {
+])('no item is in use where %s', async (_title, content) => {
   expect(await outcome(content, 'a.json')).toEqual([0, [], []])
 })
 
@@ -174,7 +174,7 @@ test.each([
   ['a missing part of a file', 'x.json#/Nowhere'],
   ['a missing part of the document', '#/components/schemas/Nowhere'],
   ['itself', '#/paths/~1rest~1api~1v1~1chat/post/requestBody/content/application~1json/schema'],
-])('a reference to %s isn’t followed but reported, and the field may be declared', async (_what, $ref) => {
+])('a reference to %s isn’t followed but reported, and the field may be declared', async (_title, $ref) => {
   const { code, err, report } = await checkFiles({
     'a/a.json': chat({ $ref }),
     'a/broken.json': '{"A": {',

@@ -150,7 +150,7 @@ test.each<[string, NonNullable<RequestInit['body']>]>([
   ['a text', '{"boardId":"SECRET"}'],
   ['a Blob', new Blob(['{"boardId":"SECRET"}'])],
   ['bytes', new TextEncoder().encode('{"boardId":"SECRET"}')],
-])('a watched fetch reads %s in the request', async (_what, body) => {
+])('a watched fetch reads %s in the request', async (_title, body) => {
   const { items } = await sending('/rest/api/v1/createannouncement', { body }, '{}')
   expect(items).toEqual(['use createannouncement.boardId'])
 })
@@ -158,7 +158,7 @@ test.each<[string, NonNullable<RequestInit['body']>]>([
 test.each([
   ['the global fetch', Request],
   ['undici', OtherRequest as unknown as typeof Request],
-])('a watched fetch reads a Request of %s without consuming it', async (_what, Kind) => {
+])('a watched fetch reads a Request of %s without consuming it', async (_title, Kind) => {
   const { logged, options } = noticing()
   const answer = (_input: Request) => Promise.resolve(new Response('{}'))
   const request = new Kind('https://a/rest/api/v1/chat', { method: 'POST', body: '{"citations":1}' })
@@ -188,6 +188,6 @@ test.each([
   ['in another form', '<a>SECRET</a>', []],
   ['with JSON in a string', '{"raw":"{\\"citations\\":\\"SECRET\\"}"}', possible],
   ['that is nested too deeply', `${'[{"a":'.repeat(9_000)}1${'}]'.repeat(9_000)}`, []],
-])('a watched fetch survives a response %s', async (_what, answer, items) =>
+])('a watched fetch survives a response %s', async (_title, answer, items) =>
   expect(await chat(answer)).toEqual(items),
 )

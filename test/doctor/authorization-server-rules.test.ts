@@ -44,7 +44,7 @@ it.each([
   ['finds another trailing slash', other(`${issuer}/`), /^fail .* as .*tenant\/, which differs in the trailing slash\.$/],
   ['finds no address as issuer', other('no address'), /^fail OIDC_ISSUER: Issuer mismatch: .* as another one\.$/],
   ['finds a server of OAuth', { kind: 'found', specification: 'oauth2' }, /^ok : .* \(OAuth 2\.1 \(RFC 8414\)\)\.$/],
-])('discovery that %s is reported as such', (_what, result, expected) => {
+])('discovery that %s is reported as such', (_title, result, expected) => {
   expect(discovered(result)).toEqual(linesMatching(expected))
 })
 
@@ -73,7 +73,7 @@ it.each<[string, object, RegExp, Partial<Settings>?]>([
   ['a scope without offline_access', {}, /^warn OIDC_SCOPE: OIDC_SCOPE lacks offline_access/, { OIDC_SCOPE: 'openid' }],
   ['symmetric signatures only', { id_token_signing_alg_values_supported: ['HS256'] }, /^fail OIDC_ISSUER: .* only with HS256/],
   ['neither userinfo nor the scope openid', { userinfo_endpoint: undefined }, /^warn OIDC_SCOPE, .* no userinfo/, { OIDC_SCOPE: 'search' }],
-])('a server with %s is reported as such', (_what, changed, expected, settings = {}) => {
+])('a server with %s is reported as such', (_title, changed, expected, settings = {}) => {
   expect(problems(serverCheck, serverFacts(changed), { settings })).toEqual(linesMatching(expected))
 })
 
@@ -90,7 +90,7 @@ it.each<[string, ProbeReply, number, RegExp]>([
   ['a rate limit', response(429), 0, /^warn OIDC_ISSUER: .* limiting requests/],
   ['no response', { kind: 'no-response', why: 'cut-off' }, 0, /^fail OIDC_ISSUER: .* connection closed/],
   ['one', response(200), 1, /^ok : The signing keys can be fetched \(1\)/],
-])('a request for signing keys that gets %s is reported as such', (_what, result, count, expected) => {
+])('a request for signing keys that gets %s is reported as such', (_title, result, count, expected) => {
   expect(report(serverCheck, { ...serverFacts(), keys: { result, count } })).toEqual(linesMatching(expected))
 })
 
@@ -118,7 +118,7 @@ it.each<[string, AuthorizationResponse, RegExp]>([
   ['fails to connect', unavailable(), /^fail OIDC_ISSUER: .* isn't responding/],
   ['meets an outage', unavailable(503), /^fail OIDC_ISSUER: .* returned an error \(503\)/],
   ['is rate-limited', unavailable(429), /^warn OIDC_ISSUER: .* limiting requests/],
-])('a test sign-in that %s is reported, also for a rejected client', (_what, ourResponse, expected) => {
+])('a test sign-in that %s is reported, also for a rejected client', (_title, ourResponse, expected) => {
   const facts = authorizationFacts(ourResponse, unavailable())
   expect(report(redirectUriCheck, facts)).toEqual(linesMatching(expected))
   expect(problems(redirectUriCheck, { ...facts, isClientRejected: true })).toEqual(linesMatching(expected))
@@ -142,7 +142,7 @@ it.each<[string, AuthorizationResponse, RegExp, AuthorizationResponse?]>([
   ['shows a page', page, REGISTERED],
   ['leads elsewhere instead of to a page', elsewhere, REGISTERED, page],
   ['returns login_required where another is forbidden', redirected('login_required'), REGISTERED, barred(403)],
-])('a test sign-in that %s is reported, unless the client is rejected', (_what, ourResponse, expected, responseToInvented = no) => {
+])('a test sign-in that %s is reported, unless the client is rejected', (_title, ourResponse, expected, responseToInvented = no) => {
   const facts = authorizationFacts(ourResponse, responseToInvented)
   expect(report(redirectUriCheck, facts)).toEqual(linesMatching(expected))
   expect(problems(redirectUriCheck, { ...facts, isClientRejected: true })).toEqual([])
@@ -153,7 +153,7 @@ it.each([
   ['both lead elsewhere', elsewhere, elsewhere],
   ['both get the same error', redirected('login_required'), redirected('login_required')],
   ['the second request was rate-limited', redirected('login_required'), unavailable(429)],
-] as const)('nothing is reported about our redirect URI if %s', (_why, ourResponse, responseToInvented) => {
+] as const)('nothing is reported about our redirect URI if %s', (_title, ourResponse, responseToInvented) => {
   const facts = authorizationFacts(ourResponse, responseToInvented)
   expect(report(redirectUriCheck, facts)).toEqual([])
   expect(problems(redirectUriCheck, { ...facts, isClientRejected: true })).toEqual([])
@@ -198,14 +198,14 @@ it.each<[string, FactsOf<typeof clientCheck>, RegExp]>([
   ['an accepted secret', clientFacts('accepted', wrongRefused), ACCEPTED],
   ['an accepted id', clientFacts('accepted', { responseToWrongClient: 'not-allowed' }, none), /^ok : Client ID accepted/],
   ['another response than to a wrong secret', clientFacts('unclear', { responseToWrongClient: 'not-allowed' }), ACCEPTED],
-])('the check of the client reports %s', (_what, facts, expected) => {
+])('the check of the client reports %s', (_title, facts, expected) => {
   expect(report(clientCheck, facts)).toEqual(linesMatching(expected))
 })
 
 it.each([
   ['accepts any secret', clientFacts('accepted', { responseToWrongClient: 'accepted' })],
   ['responds unclearly to any secret', clientFacts('unclear', { responseToWrongClient: 'unclear' })],
-])('nothing is reported about a client if the server %s', (_why, facts) => {
+])('nothing is reported about a client if the server %s', (_title, facts) => {
   expect(report(clientCheck, facts)).toEqual([])
 })
 
@@ -213,7 +213,7 @@ it.each([
   ['onramp', 'aB3-dE_f.*', 'no advice', false],
   ['onramp', 'aB3+dE/f', 'advice', true],
   ['onramp app', 'aB3', 'advice', true],
-])('the Basic credentials “%s” and “%s” get %s about encoding', (id, secret, _outcome, isAdvised) => {
+])('the Basic credentials “%s” and “%s” get %s about encoding', (id, secret, _title, isAdvised) => {
   const facts = clientFacts('refused', {}, { id, auth: { method: 'client_secret_basic', secret } })
   const [finding] = applyRules(clientCheck.rules, facts, contextWith())
   const settings = ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_CLIENT_AUTH']
@@ -254,7 +254,7 @@ it.each<[string, FactsOf<typeof registrationCheck>['result'], RegExp, Partial<Se
   ['has an outage', response(503), /^warn OIDC_CLIENT_ID: .* returned an error \(503\)/],
   ['rejects an empty request', response(400, error('invalid_redirect_uri')), /^ok : The first start will ask to register/],
   ['registers a client', response(201, '{"client_id":"x"}'), /^ok : The first start will ask to register/],
-])('a registration endpoint that %s is reported as such', (_what, result, expected, settings = {}) => {
+])('a registration endpoint that %s is reported as such', (_title, result, expected, settings = {}) => {
   const wanted = { PUBLIC_URL: 'https://onramp.acme.test', OIDC_SCOPE: 'openid', OIDC_CLIENT_AUTH: 'none' }
   const requested = requestedMetadata(wanted as Settings, metadata(), undefined)
   expect(report(registrationCheck, { requested, result }, { settings })).toEqual(linesMatching(expected))

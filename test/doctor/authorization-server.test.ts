@@ -70,7 +70,7 @@ it.each<[string, Answers[string]]>([
   ['an ordinary page', ({ res }) => void res.end('<p>AADSTS50011: The redirect URI does not match</p>')],
   ['an error page, by a redirect', (exchange) => to(exchange, '/problem?error=invalid_redirect_uri')],
   ['403 and a reason', ({ res }) => void res.writeHead(403).end('Callback URL mismatch: redirect_uri')],
-])('the doctor finds a redirect URI that is refused on %s', async (_what, authorize) => {
+])('the doctor finds a redirect URI that is refused on %s', async (_title, authorize) => {
   expect(await findingsFor(await start({ '/authorize': authorize }), check)).toMatchObject([
     { status: 'fail', settings: ['PUBLIC_URL'] },
   ])

@@ -45,7 +45,7 @@ it.each([
   ['has expired', 'expired', true, /its certificate has expired\W+(fix: )?have it renewed/i],
   ['is for another name', 'other', true, /its certificate is for other\.example, not for this name\W/],
   ['has an unknown issuer', 'named', false, /authority that this machine doesn't trust\W+set NODE_EXTRA_CA/i],
-])('a certificate that %s has the same finding at every server', async (_what, file, isTrusted, words) => {
+])('a certificate that %s has the same finding at every server', async (_title, file, isTrusted, words) => {
   trustAuthority(isTrusted ? folder : undefined)
   const server = createServer(pem(folder, file)).on('tlsClientError', () => {})
   const { findings } = await runDoctor(envOf(`localhost:${await listen(server, 'localhost')}`))

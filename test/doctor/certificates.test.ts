@@ -27,7 +27,7 @@ it.each([
   ['SMTP_URL', 'smtp', 'nothing', []],
   ['REDIS_URL', 'redis', 'nothing', []],
   ['SERVICE_BASE_URL', 'http', 'nothing', []],
-])('the check of certificates sends the server in %s (%s) %s', async (setting, scheme, _what, expected) => {
+])('the check of certificates sends the server in %s (%s) %s', async (setting, scheme, _title, expected) => {
   firstBytes.length = 0
   await certificatesCheck.collect({ [setting]: `${scheme}://127.0.0.1:${port}` })
   expect(firstBytes).toEqual(expected)

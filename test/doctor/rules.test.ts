@@ -72,7 +72,7 @@ it.each<[string, Partial<DoctorContext>, RegExp]>([
   ['a misspelled long name beside the setting', { env: { SESION_SECRET: 'x', SESSION_SECRET: 'y' } }, /SESSION_SECRET is one\.$/],
   ['a former setting', { env: { HELP_URL: 'https://help.acme.test' } }, /^warn HELP_URL: .* no longer a setting/],
   ['a value in quotes', { env: { OIDC_CLIENT_SECRET: '"x"' } }, /^warn OIDC_CLIENT_SECRET: .* in quotes/],
-])('the doctor reports an environment with %s', (_what, changed, expected) => {
+])('the doctor reports an environment with %s', (_title, changed, expected) => {
   expect(problems(machineCheck, machineFacts(), changed)).toEqual(linesMatching(expected))
 })
 
@@ -108,7 +108,7 @@ it.each<[string, Partial<Settings>, RegExp]>([
   ['a guessable former session secret', { SESSION_SECRET: [random, GUESSABLE] }, /^warn SESSION_SECRET/],
   ['a guessable invitation secret', { INVITE_SECRET: [GUESSABLE] }, /^warn INVITE_SECRET/],
   ['a guessable metrics token', { METRICS_TOKEN: GUESSABLE }, /^warn METRICS_TOKEN/],
-])('the doctor reports settings with %s', (_what, settings, expected) => {
+])('the doctor reports settings with %s', (_title, settings, expected) => {
   expect(problems(machineCheck, machineFacts(), { settings })).toEqual(linesMatching(expected))
 })
 
@@ -160,7 +160,7 @@ it.each([
   ['redirects to a sign-in', redirectTo('/oauth2/start?rd=x'), /^warn PUBLIC_URL: .* instead of onramp/],
   ['forbids access', response(403), /^warn PUBLIC_URL: .* instead of onramp/],
   ['belongs to another server', response(200, '{"status":"ok"}'), /^fail PUBLIC_URL: .* is not onramp/],
-])('a PUBLIC_URL that %s is reported as such', (_what, page, expected) => {
+])('a PUBLIC_URL that %s is reported as such', (_title, page, expected) => {
   const all = report(ownAddressCheck, { url, page, signIn: page, server: undefined })
   expect(all).toEqual(linesMatching(expected))
 })
@@ -181,7 +181,7 @@ it.each([
   ['adds a script to a page', /^warn .* its pages/, { page: response(200, `${HEALTH_SAMPLE.page}<i>`, HTML) }],
   ['replaces an address in a page', /^warn .* its pages/, { page: response(200, '[email]', HTML) }],
   ['returns another page', /is not onramp/, { page: response(200, '<p>', { 'content-type': 'text/html' }) }],
-])('a proxy that %s is reported as such', (_what, expected, changed) => {
+])('a proxy that %s is reported as such', (_title, expected, changed) => {
   expect(throughProxy(changed)).toEqual(linesMatching(expected))
 })
 
@@ -190,7 +190,7 @@ it.each<[string, Partial<FactsOf<typeof ownAddressCheck>>]>([
   ['redirects while the authorization server is unknown', { signIn: redirectTo(url), server: undefined }],
   ['redirects no one during an outage', { signIn: response(503) }],
   ['runs an earlier onramp without that page', { page: earlier }],
-])('a host that %s is not reported', (_what, changed) => {
+])('a host that %s is not reported', (_title, changed) => {
   expect(throughProxy(changed)).toEqual([])
 })
 
@@ -209,7 +209,7 @@ it.each<[string, Partial<FactsOf<typeof sqliteCheck>>, RegExp]>([
   ['has 100 MB', { freeBytes: 100 * 1024 * 1024 }, /^ok : The embedded store is writable/],
   ['is in memory', { fileSystem: 'memory' }, /^warn DATA_DIR: .* in memory/],
   ['is on a network', { fileSystem: 'NFS' }, /^warn DATA_DIR, REDIS_URL: .* network file system \(NFS\)/],
-])('an embedded store whose folder %s is reported as such', (_what, facts, expected) => {
+])('an embedded store whose folder %s is reported as such', (_title, facts, expected) => {
   expect(report(sqliteCheck, sqliteFacts(facts)).at(-1)).toMatch(expected)
 })
 
@@ -219,7 +219,7 @@ it.each([
   ['has snapshots only', { aof_enabled: '0' }, /warn REDIS_URL: Redis has no append-only file/],
   ['fails to save', { aof_enabled: '0', rdb_last_bgsave_status: 'err' }, /warn REDIS_URL: Redis can't save/],
   ['drops keys', { maxmemory_policy: 'allkeys-lru' }, /warn REDIS_URL: Redis may evict sessions/],
-])('a Redis that %s is reported as such', (_what, info, expected) => {
+])('a Redis that %s is reported as such', (_title, info, expected) => {
   expect(report(redisCheck, redisFacts(info)).join('\n')).toMatch(expected)
 })
 
@@ -234,7 +234,7 @@ it.each([
   ['one unreadable record', /^warn REDIS_PREFIX: One record that/, 1],
   ['two unreadable records', /^warn REDIS_PREFIX: 2 records that/, 2],
   ['an unreadable data key', /^fail SESSION_SECRET, .* another SESSION_SECRET/, undefined],
-])('a store with %s is reported as such', (_what, expected, unreadable) => {
+])('a store with %s is reported as such', (_title, expected, unreadable) => {
   expect(report(recordsCheck, { unreadable })).toEqual(linesMatching(expected))
 })
 
@@ -277,7 +277,7 @@ it.each<[string, Partial<FactsOf<typeof serviceCheck>>, RegExp, Partial<DoctorCo
   ['rejects the person', { global: refusedWith('act-as-refused', 400) }, /^fail SERVICE_GLOBAL_TOKEN: .* the person/],
   ['rejects our address', redirectTrial(refusedWith('request', 400)), /^fail PUBLIC_URL: .* as a final_redirect_url/],
   ['drops our address', redirectTrial(accepted(plainPaths)), /^warn PUBLIC_URL: .* don't seem to contain/],
-])('a service that %s is reported once', (_what, facts, expected, changed = sameOrigin) => {
+])('a service that %s is reported once', (_title, facts, expected, changed = sameOrigin) => {
   expect(problems(serviceCheck, serviceFacts(facts), changed)).toEqual(linesMatching(expected))
 })
 
@@ -293,7 +293,7 @@ it('TOKEN_ISSUED_BY is never a failure, because only a sign-in shows the issuer 
 it.each([
   ['holds our address', { parameters: 1, namesRedirect: true }],
   ['has one more parameter', { parameters: 2, namesRedirect: false }],
-])('a correct service passes with both tokens if its path %s', (_what, shape) => {
+])('a correct service passes with both tokens if its path %s', (_title, shape) => {
   const facts = serviceFacts({ user: accepted(), global: accepted(), ...redirectTrial(accepted(shape)) })
   expect(report(serviceCheck, facts, sameOrigin).join()).toMatch(
     /SERVICE_USER_TOKEN works: that person has 0 apps.*SERVICE_GLOBAL_TOKEN works.*redirects back/,
@@ -346,7 +346,7 @@ it.each([
   ['that expires in 13.9 days', 'reported', 13.9, true],
   ['that expires in 14 days', 'not reported', 14, false],
   ['without a date', 'not reported', NaN, false],
-])('a certificate %s is %s', (_which, _outcome, days, isReported) => {
+])('a certificate %s is %s', (_title, _outcome, days, isReported) => {
   const certificate = { setting: 'SMTP_URL', host: 'm:465', endsAt: NOW + days * DAY }
   expect(report(certificatesCheck, [certificate])).toHaveLength(isReported ? 1 : 0)
 })
@@ -358,7 +358,7 @@ it.each([
   ['is busy', { trouble: 'the mail server x is busy' }, /^fail SMTP_URL: The mail server x is busy\.$/],
   ['gets no token', { trouble: 'the token is refused', hasNoToken: true }, /^fail SMTP_OAUTH_CLIENT_ID, /],
   ['can be reached', { trouble: undefined }, /^ok : The mail server in SMTP_URL is reachable/],
-])('a mail server that %s is reported as such', (_what, facts, expected) => {
+])('a mail server that %s is reported as such', (_title, facts, expected) => {
   expect(report(emailCheck, facts, sender)).toEqual(linesMatching(expected))
   expect(report(emailCheck, facts)).toEqual(linesMatching(expected, NO_SENDER))
   // A faulty MAIL_FROM already has a finding.
@@ -370,7 +370,7 @@ it.each([
   ['accepts a test', { kind: 'delivered' }, /^ok : .* accepted a signed test event/],
   ['rejects it', { kind: 'rejected', why: 'status 401', wait: undefined }, /^fail WEBHOOK_SECRET, .* \(status 401\)/],
   ['can’t be reached', { kind: 'unreachable', why: 'refused' }, /^fail WEBHOOK_URL: .* connection refused/],
-] as const)('a receiver of events that %s is reported as such', (_what, outcome, expected) => {
+] as const)('a receiver of events that %s is reported as such', (_title, outcome, expected) => {
   expect(report(webhookCheck, outcome)).toEqual(linesMatching(expected))
 })
 

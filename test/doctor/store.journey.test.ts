@@ -77,7 +77,7 @@ it.each<[string, string[], RegExp]>([
   ['without scripts', ['--rename-command', 'EVAL', ''], /renamed.*NOSUCHCOMMAND/],
   ['a replica', ['--replicaof', '127.0.0.1 9'], /replica/],
   ['a cluster', ['--cluster-enabled', 'yes'], /REDIS_CLUSTER is not set/],
-])('the doctor reports Redis that is %s', async (_what, options, pattern) => {
+])('the doctor reports Redis that is %s', async (_title, options, pattern) => {
   const { fails } = await examineRedis({ REDIS_URL: (await start(...options)).url })
   expect(fails).toMatchObject([{ says: expect.stringMatching(pattern) }])
 })

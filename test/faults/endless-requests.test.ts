@@ -24,7 +24,7 @@ it.each([
 ])(
   'thousands of pipelined %s on 300 connections don’t fill the memory',
   { timeout: 60_000 },
-  async (_what, one) => {
+  async (_title, one) => {
     await Promise.all(Array.from({ length: 300 }, () => pour(one.repeat(1_500))))
     expect(onramp.hasEnded()).toBe(false)
     expect(await statusOf(`${running.url}/healthz`)).toBe(200)

@@ -10,7 +10,7 @@ const plant = (mistake: string) =>
 it.each([
   ['an exception', "throw new Error('planted')"],
   ['an unhandled rejection', "void Promise.reject(new Error('planted'))"],
-])('%s ends the process with code 1, after the requests in flight', async (_what, mistake) => {
+])('%s ends the process with code 1, after the requests in flight', async (_title, mistake) => {
   const running = await run()
   const onramp = await startAlone(running, { NODE_OPTIONS: plant(mistake) })
   try {

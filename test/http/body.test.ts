@@ -16,7 +16,7 @@ it.each([
   ['a byte more in such chunks', MIB + 1, 1, false],
   ['chunks that fill the first buffer', 4, 4_096, true],
   ['chunks across the first buffer', 3, 16_383, true],
-])('a response of %s is read or refused whole', async (_size, chunks, bytes, isRead) => {
+])('a response of %s is read or refused whole', async (_title, chunks, bytes, isRead) => {
   const reading = readBody({ status: 200, body: bodyOf(chunks, bytes) })
   const outcome = await reading.then(
     (text) => /^x*$/.test(text) && text.length,

@@ -23,7 +23,7 @@ async function exchangeAfter(failure: { code: string; wasAnswering?: boolean }, 
 
 const DROPPED = { code: 'ECONNRESET', wasAnswering: true }
 
-it.each<[what: string, failure: typeof DROPPED, Sent, outcome: string]>([
+it.each<[title: string, failure: typeof DROPPED, Sent, outcome: string]>([
   ['dropped GET', DROPPED, {}, 'sent again'],
   ['GET whose pipe broke', { ...DROPPED, code: 'EPIPE' }, {}, 'sent again'],
   ['dropped POST', DROPPED, { method: 'POST' }, 'ECONNRESET'],
@@ -31,6 +31,6 @@ it.each<[what: string, failure: typeof DROPPED, Sent, outcome: string]>([
   ['GET that isn’t idempotent', DROPPED, { idempotent: false }, 'ECONNRESET'],
   ['GET on a new connection', { ...DROPPED, wasAnswering: false }, {}, 'ECONNRESET'],
   ['GET that timed out', { ...DROPPED, code: 'UND_ERR_HEADERS_TIMEOUT' }, {}, 'UND_ERR_HEADERS_TIMEOUT'],
-])('a %s fails, or is sent again where that is safe', async (_what, failure, options, outcome) => {
+])('a %s fails, or is sent again where that is safe', async (_title, failure, options, outcome) => {
   expect(await exchangeAfter(failure, options)).toBe(outcome)
 })

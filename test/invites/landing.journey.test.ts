@@ -103,7 +103,7 @@ it.each([
   ['altered', () => issue().replace(/\w{4}$/, 'AAAA')],
   ['cut off', () => issue().slice(0, -20)],
   ['missing', () => ''],
-])('a person with an invitation can start from a link that is %s', async (_what, token) => {
+])('a person with an invitation can start from a link that is %s', async (_title, token) => {
   const browser = new TestBrowser()
   const page = await browser.open(`${running.url}/invite/${token()}`)
   expect(page.status).toBe(200)

@@ -124,7 +124,7 @@ it.each<[string, { status: number; invited: string | undefined }, Partial<User>]
     { status: 200, invited: MASKED },
     { issuer: 'https://other.example' },
   ],
-])('an invitation to another address than the sign-in’s %s', async (_who, { status, invited }, other) => {
+])('an invitation to another address than the sign-in’s %s', async (_title, { status, invited }, other) => {
   const dan: User = { issuer: 'https://as.example', subject: 'dan', email: 'daniel@acme.example' }
   const { app, people } = setUpInvites({ ...dan, ...other })
   await people.change(email, (person) => ({ ...person, signIns: [personKey(dan)] }))
@@ -173,7 +173,7 @@ it.each([
   ['a web view of iOS', `${IOS} Mobile/15E148`],
   ['a social network', `${IOS} Version/18.5 Mobile/15E148 Safari/604.1 [FBAN/FBIOS;FBAV/500.0]`],
   ['a chat program', `${IOS} Mobile/15E148 Slack/25.10.0`],
-])('an invitation’s page in %s shows its address to copy', async (_what, userAgent) => {
+])('an invitation’s page in %s shows its address to copy', async (_title, userAgent) => {
   expect(await addressOnPage(userAgent)).toBe(`${publicUrl}/onboarding`)
 })
 
@@ -185,6 +185,6 @@ it.each([
   ['Firefox', 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100101 Firefox/143.0'],
   ['a program', 'curl/8.5.0'],
   ['a browser without a name', ''],
-])('an invitation’s page in %s shows no address', async (_what, userAgent) => {
+])('an invitation’s page in %s shows no address', async (_title, userAgent) => {
   expect(await addressOnPage(userAgent)).toBeUndefined()
 })

@@ -142,7 +142,7 @@ describe('an invitation token', () => {
       ['a wrapped content key', { alg: 'A256KW' }],
       ['a password', { alg: 'PBES2-HS256+A128KW' }],
       ['another key', { kid: kidOf(newer) }],
-    ])('an encrypted JWT with %s is rejected', async (_what, header) => {
+    ])('an encrypted JWT with %s is rejected', async (_title, header) => {
       const token = await encrypted(claims, header)
       expect(await invitations({ secrets: [secret, newer] }).read(token)).toBeUndefined()
       // An empty second part passes the check of the token's form.

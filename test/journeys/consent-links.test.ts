@@ -43,7 +43,7 @@ it('the list of tested addresses has every GET route', () => {
   expect(paths).toEqual(expect.arrayContaining(['/onboarding/connect/:instance', '/invite/:token/start']))
 })
 
-it.each(LINKS)('no link to our addresses leads to a consent without a click: %s', async (_where, headers) => {
+it.each(LINKS)('no link to our addresses leads to a consent without a click: %s', async (_title, headers) => {
   const { browser } = await journey.begin(3)
   for (const address of addresses()) {
     await browser.open(address, { headers })

@@ -6,7 +6,7 @@ import { signIn, startAlone } from '../helpers/running.ts'
 import { shared } from '../helpers/shared.ts'
 import { stores } from '../helpers/stores.ts'
 
-describe.each(stores)('killed processes on %s', (_name, open) => {
+describe.each(stores)('killed processes on %s', (_title, open) => {
   const journey = shared(() => openJourney({ open }))
 
   it('a return after a process was killed redirects to the next app', async () => {

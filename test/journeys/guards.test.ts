@@ -13,7 +13,7 @@ it.each<[string, Record<string, string>]>([
   ['by a prefetch of a very old browser', { 'x-moz': 'prefetch' }],
   ['by a preview of Safari or a messenger', { 'x-purpose': 'preview' }],
   ['by a prefetch through a proxy', { 'sec-purpose': 'prefetch;anonymous-client-ip' }],
-])('a connect link that is opened %s sends no request to the service', async (_how, headers) => {
+])('a connect link that is opened %s sends no request to the service', async (_title, headers) => {
   const { browser } = await journey.begin(2)
   for (const path of ['/onboarding/connect', '/onboarding/connect/slack_1']) {
     const hop = await browser.open(journey.url + path, { follow: false, from: browser.page.url, headers })

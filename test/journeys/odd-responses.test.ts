@@ -37,7 +37,7 @@ describe('odd responses', () => {
   const setCheckResponse = (response: object | null) =>
     journey.sandbox.switches.set({ answers: { checkdatasourceauth: response } })
 
-  it.each(ODD_RESPONSES)('the overview and a click show a next step: %s', async (_what, answer, status) => {
+  it.each(ODD_RESPONSES)('the overview and a click show a next step: %s', async (_title, answer, status) => {
     const { browser } = await journey.begin(2)
     const list = browser.page
 
@@ -56,7 +56,7 @@ describe('odd responses', () => {
 
   it.each(ODD_RESPONSES)(
     'a return shows a next step, and later its result: %s',
-    async (_what, answer, status) => {
+    async (_title, answer, status) => {
       const { browser } = await journey.begin(2)
 
       await browser.click('/onboarding/connect/slack_1')

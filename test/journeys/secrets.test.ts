@@ -93,7 +93,7 @@ async function walkWithTrouble(journey: Journey): Promise<TestBrowser> {
   return browser
 }
 
-describe.each(stores)('the secrets of a journey, on %s', (_name, open) => {
+describe.each(stores)('the secrets of a journey, on %s', (_title, open) => {
   it('no secret of a journey is in a log, page or address', async () => {
     const journey = await openJourney({ open, settings: { LOG_LEVEL: 'trace', CONFIRM_SECONDS: '1' } })
     onTestFinished(() => journey.close())

@@ -34,7 +34,7 @@ const places: [string, () => Promise<Place>][] = [
   ],
 ]
 
-describe.each(places)('%s after a whole journey', (_name, open) => {
+describe.each(places)('%s after a whole journey', (_title, open) => {
   const place = shared(open)
   const settings = {
     RETURN_TO_ORIGINS: 'https://intranet.acme.example',

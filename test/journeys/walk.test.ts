@@ -5,7 +5,7 @@ import { shared } from '../helpers/shared.ts'
 import { stores } from '../helpers/stores.ts'
 import { t } from '../helpers/texts.ts'
 
-describe.each(stores)('a walk on %s', (_name, open) => {
+describe.each(stores)('a walk on %s', (_title, open) => {
   const journey = shared(() => openJourney({ open }))
   beforeEach(() => journey.sandbox.reset())
 

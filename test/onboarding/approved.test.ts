@@ -49,7 +49,7 @@ it.each([
   ['its test failed', [{ ...approved, stage: 'failed', testers: [NOW] }], /^Waiting for an admin since/],
 ] as const)(
   'the row of an app waiting for an admin shows the approval’s progress: %s',
-  async (_what, approvals, note) => {
+  async (_title, approvals, note) => {
     const row = await rowOf(await openBlockedPage([...approvals]))
     const isTester = note.source.startsWith('^It was approved')
     const [status, label] = isTester ? ['', 'Connect'] : ['Waiting for admin', 'Approved? Try again']
@@ -71,7 +71,7 @@ it.each([
     true,
   ],
   ['doesn’t say so to the tester', { ...approved, testers: [NOW] }, false],
-] as const)('the banner of someone who waits for an approval %s', async (_when, approval, isShown) => {
+] as const)('the banner of someone who waits for an approval %s', async (_title, approval, isShown) => {
   const { page } = await openBlockedPage([approval])
   const { banner } = await page('/onboarding?from=slack_1')
   expect(banner?.title === 'Slack is waiting for an admin').toBe(isShown)
@@ -87,7 +87,7 @@ it.each([
   ['is offered again once it works after the request', { ...approved, stage: 'confirmed', stageChangedAt: NOW + 1 }, '/onboarding', true],
 ] as const)(
   'an app that waited for an approval %s',
-  async (_when, approval, path, isOffered) => {
+  async (_title, approval, path, isOffered) => {
     const routes = await openBlockedPage([approval])
     const { card } = await routes.page(path)
     expect(card?.title === 'Connect Slack').toBe(isOffered)

@@ -61,7 +61,7 @@ it.each<[string, string, (setup: ReturnType<typeof setUpWalkRoutes>['setup']) =>
   ],
   // Names invented by strangers are never logged.
   ['someone else’s app', `${CLICK}x`, () => {}, { datasource: undefined, code: 'datasource_unknown' }],
-])('a click that ends at %s is audited with person, app and code', async (_what, path, make, failed) => {
+])('a click that ends at %s is audited with person, app and code', async (_title, path, make, failed) => {
   const { setup, get, audited, failures } = setUpWalkRoutes()
   await get('/onboarding')
   make(setup)
@@ -90,7 +90,7 @@ it('a return during an outage of the service is audited with person, app and cod
 it.each([
   ['click', CLICK],
   ['return', ''],
-])('a failed %s is audited before its page, even if the person’s record hangs', async (_what, path) => {
+])('a failed %s is audited before its page, even if the person’s record hangs', async (_title, path) => {
   const { setup, get, callbackPath, audited } = await awayAtSlack()
   setup.isServiceDown = true
   setup.recording = new Promise(() => {})

@@ -91,7 +91,7 @@ it.each<[string, Walk, object | undefined]>([
     { ...checkedWalk([slack, github]), visit: { datasources: ['github'] } },
     undefined,
   ],
-])('the banner shows the result of the app from which the person returned: %s', (_what, walk, banner) => {
+])('the banner shows the result of the app from which the person returned: %s', (_title, walk, banner) => {
   expect(overviewPage(walk, { from: 'slack_1', now: LATE }).banner).toEqual(
     banner && { nameLine: '', ...banner },
   )
@@ -134,7 +134,7 @@ it.each<[string, Walk, object | undefined]>([
   ['no app that needs an admin', block(checkedWalk([slack]), 'slack_1', NOW), undefined],
   ['no skipped app while another one is left', skip(checkedWalk([slack, github]), 'slack_1', NOW), undefined],
   ['no connected app', checkedWalk([], checkedWalk([slack])), undefined],
-])('the overview offers %s', (_what, walk, way) => {
+])('the overview offers %s', (_title, walk, way) => {
   expect(overviewPage(walk).resume).toEqual(way)
 })
 

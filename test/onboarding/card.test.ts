@@ -114,7 +114,7 @@ it.each<[string, Walk, object]>([
       block: { href: '/onboarding/blocked/slack_1', label: 'I need an admin to approve this' },
     },
   ],
-])('the card shows %s', (_what, walk, words) => {
+])('the card shows %s', (_title, walk, words) => {
   expect(overviewPage(walk, { now: LATE }).card).toMatchObject(words)
 })
 
@@ -165,7 +165,7 @@ it.each([
   ['has the focus after a return from its app', true, 'slack_1'],
   ['doesn’t have the focus after a return from another app', false, 'github_1'],
   ['doesn’t have the focus without a return', false, undefined],
-])('the card %s', (_what, focus, from) => {
+])('the card %s', (_title, focus, from) => {
   expect(overviewPage(returnedWalk([slack]), { from }).card?.hasFocus).toBe(focus)
   const attending = overviewPage(unconfirmedWalk([slack, github]), { from, now: LATE })
   expect(attending).toMatchObject({ banner: undefined, card: { hasFocus: focus } })

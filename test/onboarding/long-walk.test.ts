@@ -16,12 +16,12 @@ const isAny = () => true
 
 const off = unconnectedApp('off_1', 'Off', 'disabled')
 const odd = unconnectedApp('odd_1', 'Odd', 'attention')
-it.each<[what: string, listed: UnconnectedApp[], first: string[] | undefined]>([
+it.each<[title: string, listed: UnconnectedApp[], first: string[] | undefined]>([
   ['ten apps shows all of them', apps(10), undefined],
   ['eleven apps begins with five', apps(11), ids(0, 5)],
   ['ten apps, beside some that no one can connect, shows all', [off, odd, ...apps(10)], undefined],
   ['eleven apps, after some that no one can connect, begins with five', [off, odd, ...apps(11)], ids(0, 5)],
-])('a walk of %s', (_what, listed, first) => {
+])('a walk of %s', (_title, listed, first) => {
   const found = walkStates(checkedWalk(listed), NOW).firstApps
   expect(found && [...found]).toEqual(first)
 })
@@ -40,7 +40,7 @@ it.each<[string, Walk, showsFirstApps: boolean]>([
     false,
   ],
   ['all apps of a visit to two', { ...checkedWalk(many), visit: { datasources: ids(0, 2) } }, false],
-])('a long walk shows %s', (_what, walk, showsFirstApps) => {
+])('a long walk shows %s', (_title, walk, showsFirstApps) => {
   expect(walkStates(walk, NOW).firstApps !== undefined).toBe(showsFirstApps)
 })
 
@@ -60,7 +60,7 @@ it('an unconfirmed return offers no app beyond the five', () => {
   })
 })
 
-it.each<[what: string, walk: Walk, figures: object]>([
+it.each<[title: string, walk: Walk, figures: object]>([
   ['at the start', checkedWalk(many), { connected: 0, pending: 5, skipped: 0 }],
   ['on the way', skip(afterConnecting(2), 'app_2', NOW), { connected: 2, pending: 2, skipped: 1 }],
   [
@@ -70,7 +70,7 @@ it.each<[what: string, walk: Walk, figures: object]>([
   ],
   ['after the five', afterConnecting(5), { connected: 5, pending: 35, skipped: 0 }],
   ['beyond the five', afterConnecting(6), { connected: 6, pending: 34, skipped: 0 }],
-])('the status for the intranet has the counts of the page, %s', (_when, walk, figures) => {
+])('the status for the intranet has the counts of the page, %s', (_title, walk, figures) => {
   expect(statusOf(walkStates(walk, NOW))).toEqual(figures)
 })
 

@@ -24,7 +24,7 @@ const shared = (count: number) => listed(count, () => 'Slack')
 const halfConnected = (count: number) =>
   checkedWalk(shared(count).slice(count / 2), checkedWalk(shared(count)))
 
-it.each<[what: string, walkWith: (count: number) => Walk, account?: string]>([
+it.each<[title: string, walkWith: (count: number) => Walk, account?: string]>([
   ['a name of its own', (count) => checkedWalk(ownNames(count))],
   [
     'a name of its own and one account of the company for all',
@@ -38,7 +38,7 @@ it.each<[what: string, walkWith: (count: number) => Walk, account?: string]>([
     (count) => checkedWalk(shared(count)),
     'your Acme account',
   ],
-])('the work of a page grows no faster than its apps, each with %s', (_what, walkWith, account) => {
+])('the work of a page grows no faster than its apps, each with %s', (_title, walkWith, account) => {
   const render = (walk: Walk) => void overviewPage(walk, { describe: () => ({ ...noDescription, account }) })
   const [few, many] = [walkWith(APPS / PAGES), walkWith(APPS)]
   const timeOfFew = leastTimeOf(() => Array.from({ length: PAGES }, () => render(few)))

@@ -45,7 +45,7 @@ it.each<[string, Walk, number, object]>([
     1,
     { kind: 'finished' },
   ],
-])('the next step is %s', (_what, walk, now, next) => {
+])('the next step is %s', (_title, walk, now, next) => {
   expect(nextOf(walk, now)).toEqual(next)
 })
 
@@ -56,7 +56,7 @@ it.each([
   ['in thirty seconds after a minute', 60_000, 30, all],
   ['in five seconds by a clock set back by less than a minute', -59_999, 5, all],
   ['in thirty seconds by a clock set back by a minute', -60_000, 30, all],
-])('after an unconfirmed return, the next check is %s', (_when, ms, nextPollSeconds, listed) => {
+])('after an unconfirmed return, the next check is %s', (_title, ms, nextPollSeconds, listed) => {
   const polling = { nextPollSeconds, frequentPollingUntil: 61_000 }
   expect(nextOf(walkAfterReturn(listed), 1_000 + ms)).toMatchObject({ kind: 'confirming', ...polling })
 })

@@ -109,7 +109,7 @@ it.each([
   [['slack'], 'mentions others', true],
   [['slack', 'github', 'gdrive'], 'mentions no others', false],
   [['jira'], 'mentions others', true],
-])('the overview of a visit to %j %s', (only, _outcome, hidesOtherApps) => {
+])('the overview of a visit to %j %s', (only, _title, hidesOtherApps) => {
   expect(overviewPage({ ...both, visit: { datasources: only } }).hidesOtherApps).toBe(hidesOtherApps)
 })
 
@@ -152,7 +152,7 @@ it.each<[string, Walk, heading: string, lead: string]>([
     t('finished.titleButOff'),
     t('finished.leadButOff') + ' ' + t('reason.disabled', { count: 1 }),
   ],
-])('the heading about ended access fits %s', (_what, walk, heading, lead) => {
+])('the heading about ended access fits %s', (_title, walk, heading, lead) => {
   expect(overviewPage(walk)).toMatchObject({ heading, lead })
 })
 

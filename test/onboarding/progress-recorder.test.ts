@@ -37,7 +37,7 @@ it('a process remembers each person’s own lapses', async () => {
 it.each([
   ['no loss of an app that many lists lost', ['slack_1'], undefined],
   ['the loss of any other app', ['jira_1'], NOW + 2 * MINUTE],
-])('a page that lists an app again records %s', async (_which, delisted, lapsedAt) => {
+])('a page that lists an app again records %s', async (_title, delisted, lapsedAt) => {
   const installation = setUpProgress()
   for (const instance of delisted) installation.delisted.add(instance)
   const { page, campaign, people } = installation.startProcess()
@@ -54,7 +54,7 @@ it.each([
 it.each([
   ['still lists the former app records no connection', [slack], 'slack_2 unconnected'],
   ['connected the former app records that', [], 'slack_2 connected'],
-])('a page that %s after a run saw the app move', async (_what, listed, expected) => {
+])('a page that %s after a run saw the app move', async (_title, listed, expected) => {
   const { startProcess, advance, report } = setUpProgress({
     datasources: { slack_2: { replaces: 'slack_1' } },
   })
@@ -149,7 +149,7 @@ it('a page records progress again when it differs, or after ten minutes', async 
 it.each([
   ['a newcomer', false, ['person', 'former-address']],
   ['someone on the list', true, ['person', 'former-address']],
-])('the first page of %s looks up their record once', async (_who, isListed, expected) => {
+])('the first page of %s looks up their record once', async (_title, isListed, expected) => {
   const { records } = memoryRecords()
   let read: string[] = []
   const get = (key: string) => {
@@ -228,7 +228,7 @@ it.each([
   ['skipped', skipped],
   ['blocked', blocked],
   ['unconfirmed', unconfirmed],
-])('an app that a run saw connected is no longer %s once it is lost', async (_kind, choose) => {
+])('an app that a run saw connected is no longer %s once it is lost', async (_title, choose) => {
   const { startProcess, advance, report } = setUpProgress()
   const { page, campaign } = startProcess()
   await page([slack])

@@ -11,7 +11,7 @@ import { ada, jira, KING, NOW, setUpProgress, slack } from './recorded-progress.
 it.each([
   ['was named late by the list', [vacatedAddress(ada.email, 'E7')], personKey(ada)],
   ['is back on the list', [vacatedAddress(ada.email, 'E7'), KING], personKey(ada)],
-])('a newcomer’s page never changes the record of a former owner who %s', async (_who, moves, signIn) => {
+])('a newcomer’s page never changes the record of a former owner who %s', async (_title, moves, signIn) => {
   const { startProcess, report, advance } = setUpProgress()
   const { page, people } = startProcess()
   await people.change(ada.email, (person) => withSignIn(person, signIn))
@@ -82,7 +82,7 @@ it('a former owner’s sign-in leaves nothing on the new owner’s record', asyn
 it.each([
   ['the former owner has an account of their own', KING, 'key of King'],
   ['the list gave it to them', vacatedAddress(ada.email, 'E7'), undefined],
-])('the new owner of an address keeps everything at their next one where %s', async (_why, to, signIn) => {
+])('the new owner of an address keeps everything at their next one where %s', async (_title, to, signIn) => {
   const { startProcess, advance } = setUpProgress()
   const { page, people, progress } = startProcess()
   await people.change(ada.email, (person) =>
@@ -128,7 +128,7 @@ it.each([
   ['keeps the address that the list gave them', {}, KING],
   ['gets it back if no list has the present one', { hasUnlistedAddress: true }, ada.email],
   ['gets it back if they have left the list', { leftAt: NOW }, ada.email],
-] as const)('someone who signs in with a former address %s', async (_what, listing, expected) => {
+] as const)('someone who signs in with a former address %s', async (_title, listing, expected) => {
   const { startProcess } = setUpProgress()
   const { page, people } = startProcess()
   await page([slack])
@@ -167,7 +167,7 @@ it('a person’s record follows only a verified address of the same issuer and s
 it.each([
   ['changed', false],
   ['given to someone else', true],
-])('a person’s record follows them from an address that the list has %s', async (_what, isReassigned) => {
+])('a person’s record follows them from an address that the list has %s', async (_title, isReassigned) => {
   const { startProcess, advance } = setUpProgress()
   const { page, people, progress } = startProcess()
   await page([slack])
@@ -202,7 +202,7 @@ it('someone whom a list without ids had renamed before keeps their opt-out', asy
 it.each([
   ['holds at a refused address without an account', undefined, 1],
   ['isn’t that of someone who has an account', 'key of King', undefined],
-])('an account’s opt-out %s', async (_what, key, optedOutAt) => {
+])('an account’s opt-out %s', async (_title, key, optedOutAt) => {
   const { startProcess } = setUpProgress()
   const { page, people, progress } = startProcess()
   await page([slack])

@@ -28,7 +28,7 @@ it('a confirmed return leads straight to the next app', async () => {
 it.each([
   ['records an app connected within a minute', 59_999, true],
   ['doesn’t record an app connected a minute ago', 60_000, false],
-])('a page without a check %s', async (_what, milliseconds, isRecorded) => {
+])('a page without a check %s', async (_title, milliseconds, isRecorded) => {
   const { setup, locationOf, page, callbackPath, calls, recordedTimes } = await awayAtSlack()
   const connectedAt = setup.now
   setup.unconnectedApps = [github]
@@ -66,7 +66,7 @@ it.each<[string, Parameters<typeof setUpWalkRoutes>[0], boolean]>([
   ['pauses on a page if the next app has help', { github: vpn }, true],
   ['pauses on a page for help in another language', { github: { help: { de: 'Erst das VPN.' } } }, true],
   ['pauses on a page for general help', { all: vpn }, true],
-])('a return %s', async (_what, datasources, pauses) => {
+])('a return %s', async (_title, datasources, pauses) => {
   const { setup, get, page, locationOf, callbackPath } = setUpWalkRoutes(datasources)
   const { card } = await page('/onboarding')
   expect(JSON.stringify(card).includes(RETURN_ADVICE)).toBe(pauses)
@@ -162,7 +162,7 @@ it.each(
   ]),
 )(
   '%s, another site’s link to the callback (%s) starts no app and changes no walk',
-  async (_when, query, connected) => {
+  async (_title, query, connected) => {
     const { setup, get, locationOf, page, callbackPath, calls, audited } = await awayAtSlack()
     const path = callbackPath()
     if (connected) setup.unconnectedApps = [github]
@@ -196,7 +196,7 @@ it('a return whose check fails is recorded: the next page checks', async () => {
 it.each([
   ['whose check fails', 503, { isServiceDown: true }],
   ['without a click', 200, { now: NOW }],
-])('a return %s is stored before it is answered', async (_which, status, given) => {
+])('a return %s is stored before it is answered', async (_title, status, given) => {
   const { setup, get, callbackPath } = await awayAtSlack()
   let written = 0
   const beforeWalkWrite = () => delay(50).then(() => void written++)

@@ -33,7 +33,7 @@ it.each([
   ['with a parameter', 'own', '/onboarding?q=', {}],
   ['without an email', 'shared', '/onboarding', { person: { ...ada, email: undefined, name: 'Ada' } }],
   ['without an email and a name', 'own', '/onboarding', { person: { ...ada, email: undefined } }],
-])('a person %s gets the %s overview', async (_who, kind, path, given) => {
+])('a person %s gets the %s overview', async (_title, kind, path, given) => {
   const { setup, page } = setUpWalkRoutes()
   Object.assign(setup, given)
 
@@ -225,7 +225,7 @@ it.each([
   ['no address', undefined],
   ['an address elsewhere', '//evil.example/auth/datasource/slack_1'],
   ['another app’s address', github.authUrlRelativePath],
-])('a click on an app with %s is refused with the app’s name', async (_what, authUrlRelativePath) => {
+])('a click on an app with %s is refused with the app’s name', async (_title, authUrlRelativePath) => {
   const { setup, get, audited } = setUpWalkRoutes()
   setup.unconnectedApps = [github, { ...slack, authUrlRelativePath }]
   const { status, body } = await get(CLICK)
@@ -277,7 +277,7 @@ it.each([
   ['is refused to a link on another site', 'cross-site', 'navigate', [403, 0]],
   ['can be opened by its address', 'none', 'navigate', [200, 1]],
   ['can be fetched by another site', 'cross-site', 'cors', [200, 1]],
-])('the status %s', async (_what, site, mode, statusAndCalls) => {
+])('the status %s', async (_title, site, mode, statusAndCalls) => {
   const { get, calls } = setUpWalkRoutes()
   const answer = await get('/api/status', { 'sec-fetch-site': site, 'sec-fetch-mode': mode })
   expect([answer.status, calls.length]).toEqual(statusAndCalls)

@@ -39,7 +39,7 @@ it.each<[string, 'shared' | 'own', Walk]>([
   ['an app that was connected before', 'own', lapsed],
   ['an app whose access has ended', 'own', checkedWalk([listedApp('slack_1', 'stale')])],
   ['an app that is off', 'own', checkedWalk([slack, listedApp('github_1', 'disabled')])],
-])('a person with %s gets the %s overview', (_what, kind, walk) => {
+])('a person with %s gets the %s overview', (_title, kind, walk) => {
   const own = { now: NOW + 120_000, name: 'Ada' }
 
   const shared = sharedWalk(walk)

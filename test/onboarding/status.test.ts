@@ -67,7 +67,7 @@ it.each([
   ['uses the last check', 'succeeded', 0, 1],
   ['uses the last check for three seconds', 'succeeded', 2_999, 1],
   ['checks again after three seconds', 'succeeded', 3_000, 2],
-])('another request for the status %s', async (_what, outcome, age, count) => {
+])('another request for the status %s', async (_title, outcome, age, count) => {
   let [time, checks] = [0, 0]
   const checkWalk = async () => {
     if (++checks === 1 && outcome === 'failed') throw new Error('the service is away')
@@ -91,7 +91,7 @@ it.each<[string, ...Parameters<typeof walkWith>, string]>([
   ['one app is connected and one is off', 1, ['disabled'], 'Every app you can connect is connected'],
   ['one app is connected and one waits for an admin', 1, ['blocked'], 'That’s everything for now'],
   ['one app is off and one is left', 0, ['disabled', 'awaiting'], '1 app left to connect'],
-])('the status has the page’s headline where %s', async (_what, connected, others, headline) => {
+])('the status has the page’s headline where %s', async (_title, connected, others, headline) => {
   const statusFor = statusAppWith(async () => walkWith(connected, others))
   const { body } = await statusFor('a').expect(200)
   expect(body.texts.left).toBe(headline)

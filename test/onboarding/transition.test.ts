@@ -66,7 +66,7 @@ const afterQuickReturn = markReturned(awayWithLink, findReturn(awayWithLink, 's1
 it.each([
   ['at once', awayWithLink],
   ['after a page between two apps', afterQuickReturn],
-])('a return %s goes on in its click’s visit, not a later link’s', (_when, away) => {
+])('a return %s goes on in its click’s visit, not a later link’s', (_title, away) => {
   const next = afterReturn(away, checkOf(three.slice(1)), slackReturn)
   expect(next).toMatchObject({ kind: 'leave', instance: 'github_1', walk: { visit: { datasources: [] } } })
 })
@@ -124,7 +124,7 @@ it.each([
   ['if onramp asks before each app', returnFromSlack([listedApp('github_1')], {}, { isAutomatic: false })],
   ['after the last app', afterReturn(click([listedApp('slack_1')]).walk, checkOf([]), slackReturn)],
   ['while the app is listed', returnFromSlack(both)],
-])('a return shows the page %s', (_when, transition) => {
+])('a return shows the page %s', (_title, transition) => {
   expect(transition).toMatchObject(page)
 })
 

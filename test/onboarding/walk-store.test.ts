@@ -259,7 +259,7 @@ it.each([
     true,
     { issuer: 'https://new.example', emailVerified: true, email: 'king@acme.example' },
   ],
-])('someone who signs in %s', async (_what, isContinued, given) => {
+])('someone who signs in %s', async (_title, isContinued, given) => {
   const { openWalks } = setUpWalks()
   const people = testPeople()
   const email = 'ada@acme.example'
@@ -295,7 +295,7 @@ it.each([
   ],
   ['begins anew for another account with the address', { subject: 'bob' }, undefined],
   ['begins anew for someone whose address isn’t verified', { emailVerified: false }, undefined],
-])('an expired walk %s', async (_what, given, expected) => {
+])('an expired walk %s', async (_title, given, expected) => {
   const { openWalks } = setUpWalks()
   const people = testPeople()
   const email = 'ada@acme.example'
@@ -376,7 +376,7 @@ it.each([
   ['stored less than thirty days ago isn’t stored again', 'ada@acme.example', 30 * 86_400_000 + 1, false],
   ['stored thirty days ago is stored again', 'ada@acme.example', 30 * 86_400_000 + 2, true],
   ['that is new is stored', 'king@acme.example', 2, true],
-])('for longer than the walk, an address %s', async (_what, email, now, isStored) => {
+])('for longer than the walk, an address %s', async (_title, email, now, isStored) => {
   const { values, openWalks } = setUpWalks()
   const walk = { ...(await openWalks().load(ada)), email: 'ada@acme.example', emailStoredAt: 2 }
   const walks = openWalks(undefined, undefined, [], () => now)

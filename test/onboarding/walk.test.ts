@@ -67,7 +67,7 @@ it.each([
   ['without a step is ignored after one click', walkAfterClick(), undefined, undefined],
   ['with an error belongs to the open attempt', walkAfterClick(), 's1', 's1', true],
   ['with an error of a replaced step is ignored', twice, 's1', undefined, true],
-])('a return %s', (_what, walk, step, found, hasError = false) => {
+])('a return %s', (_title, walk, step, found, hasError = false) => {
   expect(findReturn(walk, step, hasError)?.attempt.step).toBe(found)
 })
 
@@ -83,7 +83,7 @@ it.each([
   ['wait no longer than fifteen seconds for it', 15_000, true],
   ['wait for it by a clock set back by less', -14_999, false],
   ['don’t wait by a clock set back by fifteen seconds', -15_000, true],
-])('checks %s', (_what, later, isAllowed) => {
+])('checks %s', (_title, later, isAllowed) => {
   const leaving = { ...checkedWalk(all), leavingAt: 100_000 }
   expect(mayCheck(leaving, 100_000 + later)).toBe(isAllowed)
 })
@@ -191,7 +191,7 @@ it.each([
   [['slack_1'], 'doesn’t show', 'slack_12', false],
   [['sla'], 'doesn’t show', 'slack_2', false],
   [['slack_eu'], 'doesn’t show', 'slack_1_eu', false],
-])('a visit narrowed to %j %s the app %s', (only, _outcome, instance, isShown) => {
+])('a visit narrowed to %j %s the app %s', (only, _title, instance, isShown) => {
   expect(inScope({ datasources: only }, instance)).toBe(isShown)
 })
 
@@ -224,7 +224,7 @@ it.each<[string, ReadonlyMap<string, number> | undefined, object]>([
   ['keeps the time of its connection without a record', undefined, { connectedAt: 2 }],
   ['wasn’t lost if the record has no loss', new Map(), { connectedAt: undefined, lapsedAt: undefined }],
   ['was lost at the time in the record', new Map([['slack_1', 7]]), { connectedAt: undefined, lapsedAt: 7 }],
-])('an app that is listed again %s', (_what, lapses, expected) => {
+])('an app that is listed again %s', (_title, lapses, expected) => {
   const known = applyCheck(newWalk(1), [slack, github], 1, 90)
   const connected = applyCheck(known, [github], 2, 90)
   const again = applyCheck(connected, [slack, github], 3, 90)

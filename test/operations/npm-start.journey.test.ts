@@ -50,7 +50,7 @@ it.each([
   ['npm and its child processes', (pid: number) => -pid],
 ])(
   'a supervisor that ends %s lets the server drain, and the next one takes over',
-  async (_what, target) => {
+  async (_title, target) => {
     const port = await freePort('localhost')
     const first = npmStart(port)
     await expect.poll(() => isAlive(port), { timeout: 60_000 }).toBe(true)

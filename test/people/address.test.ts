@@ -60,7 +60,7 @@ it.each([
   ['behind a byte order mark', '\uFEFFada@acme.example', 'ada@acme.example'],
   ['before a hard space', 'ada@acme.example\u00A0', 'ada@acme.example'],
   ['with its letters composed differently', 'ad\u00E4@acme.example', 'ada\u0308@acme.example'],
-])('an address that only looks like another %s is another person', (_what, one, other) => {
+])('an address that only looks like another %s is another person', (_title, one, other) => {
   expect(normalizedAddress(one)).not.toBe(normalizedAddress(other))
   const isAdmin = createAdminCheck([other], [])
   expect(isAdmin({ issuer: 'i', subject: 's', email: one, emailVerified: true })).toBe(false)

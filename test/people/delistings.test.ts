@@ -33,7 +33,7 @@ it.each([
   ['is used for a minute', 59_999, 1, true],
   ['is read again after a minute', 60_000, 2, false],
   ['is read again by a clock set back by a minute', -60_000, 2, false],
-])('the answer about an app %s', async (_what, later, reads, isStillRemoved) => {
+])('the answer about an app %s', async (_title, later, reads, isStillRemoved) => {
   const { setup, ask } = setUp()
   await ask('jira_1')
   setup.removed = []

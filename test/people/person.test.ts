@@ -78,7 +78,7 @@ it.each<[string, Response[], string[]]>([
   ['was lost and left the list', [...losesSlack, lists()], ['lost 2']],
   ['was lost, left many lists and returned', [...losesSlack, manyLack, { ...manyLack, ...lists('slack_1') }], ['lost 2']],
   ['was lost and moved', [...losesSlack, lists('slack_2')], ['lost 2']],
-])('a record has each loss of an app that %s', (_what, responses, expected) => {
+])('a record has each loss of an app that %s', (_title, responses, expected) => {
   const after = responses.reduce((before, { list, isConnected, delisted }, nth) => {
     const connected = isConnected
       ? [{ instance: 'slack_1', name: 'Slack', since: AT, consentStartedAt: AT + nth }]
@@ -94,7 +94,7 @@ it.each<[string, Response[]]>([
   ['new', [lists(), lists('slack_1')]],
   ['lost', losesSlack],
   ['lost, and has moved', [...losesSlack, lists('slack_2')]],
-])('an app that was %s is still that after many lists lacked it', (_what, responses) => {
+])('an app that was %s is still that after many lists lacked it', (_title, responses) => {
   const before = responses.reduce((person, { list, isConnected }, nth) => {
     const connected = [{ instance: 'slack_1', name: 'Slack', since: AT, consentStartedAt: AT + nth }]
     return withCheck(
@@ -144,7 +144,7 @@ it.each([
   ['delisted if the person never left for it', undefined, AT + 9],
   ['delisted if the person left for it just before it was listed', AT - 1, AT + 9],
   ['connected if the person left for it when it was listed', AT, undefined],
-])('an app that leaves the list is %s', (_what, consentStartedAt, delistedAt) => {
+])('an app that leaves the list is %s', (_title, consentStartedAt, delistedAt) => {
   const added = afterCheck(afterCheck(ada, [], AT - 9), listed('slack_1'))
   const connected = [{ instance: 'slack_1', name: 'Slack', since: AT, consentStartedAt }]
   const after = withCheck(added, { checkedAt: AT + 9, unconnected: [], connected }, AT + 9)
@@ -165,7 +165,7 @@ it.each([
   ['stays away', { listedAt: 1, leftAt: 2 }, false, { listedAt: 1, leftAt: 2 }],
   ['comes back', { listedAt: 1, leftAt: 2 }, true, { listedAt: AT }],
   ['was never on it', {}, false, {}],
-])('the record has the times of listing of someone who %s', (_how, before, isListed, after) => {
+])('the record has the times of listing of someone who %s', (_title, before, isListed, after) => {
   expect(withListing({ ...ada, ...before }, isListed, AT)).toEqual({ ...ada, ...after })
 })
 
@@ -202,7 +202,7 @@ it.each<[string, Person, string, boolean]>([
     'connected',
     false,
   ],
-])('the state of an app %s', (_what, person, state, isUnconfirmed) => {
+])('the state of an app %s', (_title, person, state, isUnconfirmed) => {
   expect(appsOf(person)).toEqual([expect.objectContaining({ state, isUnconfirmed })])
 })
 
@@ -222,10 +222,10 @@ it('an app that is switched on again has the person’s intent again', () => {
   expect(states(again)).toEqual(['slack_1 skipped'])
 })
 
-it.each<[when: string, delisted: string[], lapsedAt: number | undefined, expected: string]>([
+it.each<[title: string, delisted: string[], lapsedAt: number | undefined, expected: string]>([
   ['that the person lost again ends', [], AT + 2, 'slack_1 unconnected'],
   ['that many lists lost for a time stays', ['slack_1'], undefined, 'slack_1 skipped'],
-])('a choice about an app %s', (_when, delisted, lapsedAt, expected) => {
+])('a choice about an app %s', (_title, delisted, lapsedAt, expected) => {
   const chosen: AppIntent[] = [{ instance: 'slack_1', kind: 'skipped', since: AT }]
   const away = afterCheck(withIntents(adaWithSlackAndJira, AT, chosen, AT), [], AT + 1)
   const response = { checkedAt: AT + 2, unconnected: listed('slack_1'), delisted: new Set(delisted) }
@@ -234,12 +234,12 @@ it.each<[when: string, delisted: string[], lapsedAt: number | undefined, expecte
   expect(states(back)).toContain(expected)
 })
 
-it.each<[what: string, app: object, expected: string]>([
+it.each<[title: string, app: object, expected: string]>([
   ['that was lost since ends', { lapsedAt: AT + 2 * MINUTE }, 'unconnected'],
   ['that moved since, while connected, ends', { movedFrom: 'chat_1', newAt: AT + 2 * MINUTE }, 'unconnected'],
   ['that is new since stays', { newAt: AT + 2 * MINUTE }, 'skipped'],
   ['that was lost a moment later stays, for clocks differ', { lapsedAt: AT + MINUTE }, 'skipped'],
-])('a choice of a walk about an app %s', (_what, app, expected) => {
+])('a choice of a walk about an app %s', (_title, app, expected) => {
   const { lastCheck } = afterCheck(ada, listed('slack_1'), AT + 3 * MINUTE)
   const apps = lastCheck!.apps.map((one) => ({ ...one, ...app }))
   const chosen: AppIntent[] = [{ instance: 'slack_1', kind: 'skipped', since: AT }]
@@ -264,7 +264,7 @@ it('the intents of the newest page stay after a later check of a run', () => {
   expect(withIntents(later, AT - 1, blocked, AT + MINUTE)).toBe(later)
 })
 
-it.each<[who: string, 'neither ready nor finished' | 'ready' | 'finished', Person]>([
+it.each<[title: string, 'neither ready nor finished' | 'ready' | 'finished', Person]>([
   ['before the first check', 'neither ready nor finished', ada],
   ['without an app to connect', 'ready', afterCheck(ada, [])],
   ['whose only app is switched off', 'ready', withAppStates(ada, { a_1: 'off' }, AT)],
@@ -274,7 +274,7 @@ it.each<[who: string, 'neither ready nor finished' | 'ready' | 'finished', Perso
     'neither ready nor finished',
     withAppStates(ada, { a_1: 'connected', b_1: 'skipped' }, AT),
   ],
-])('a person %s is %s', (_who, expected, person) => {
+])('a person %s is %s', (_title, expected, person) => {
   expect(isReady(person)).toBe(expected !== 'neither ready nor finished')
   expect(isFinished(person)).toBe(expected === 'finished')
 })
@@ -344,7 +344,7 @@ it.each<[string, string[], Person, Person]>([
   ['a connected app is disabled', [], connectedBox, withAppStates(here, { box_1: 'off' }, AT + 1)],
   ['only the invitation was opened', [], checked, { ...checked, openedAt: AT }],
   ['a lost record is restored with its connected apps', [], here, connectedBox],
-])('when %s, the events are %j', (_what, events, before, after) => {
+])('when %s, the events are %j', (_title, events, before, after) => {
   expect(types(before, after)).toEqual(events)
 })
 
@@ -382,7 +382,7 @@ it.each([
   ['is counted again after an hour', { at: 3_600_000, code: 'a' }, 2],
   ['is counted with another code', { at: 1, code: 'b' }, 2],
   ['is counted for an app', { at: 1, code: 'a', instance: 'slack_1' }, 2],
-])('a failure of a page %s', (_what, next, count) => {
+])('a failure of a page %s', (_title, next, count) => {
   const first = withFailure(newPerson('ada@acme.example', 0), { at: 0, code: 'a' })
   expect(withFailure(first, next).failures).toHaveLength(count)
 })

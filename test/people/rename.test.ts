@@ -54,7 +54,7 @@ const emailsOf = async (people: PeopleStore) =>
 it.each([
   ['is emailed again at a corrected address', adaNew, 'deferred'],
   ['isn’t emailed again at a vacated address', vacatedAddress(ada, 'E1'), 'failed'],
-])('someone whose email was rejected %s', async (_what, to, state) => {
+])('someone whose email was rejected %s', async (_title, to, state) => {
   const { people } = setUp()
   await people.change(ada, (before) => withEmailState(before, 'failed', { now: NOW }))
   await people.rename(ada, to)
@@ -118,7 +118,7 @@ const signedIn: Partial<Person> = {
 it.each([
   ['a sign-in', signedIn],
   ['an opt-out', { optedOutAt: NOW }],
-])('%s at the new address outlives an interrupted rename', async (_what, record) => {
+])('%s at the new address outlives an interrupted rename', async (_title, record) => {
   const { people, interrupt } = setUp()
   await people.change(ada, (before) => ({ ...before, id: 'E1' }))
   await interrupt(1)
@@ -136,7 +136,7 @@ const emailAt = (reminder: number, day: number, state: EmailRecord['state'] = 's
 const renamedAction = { at: NOW, what: 'renamed', by: 'root' } as const
 const bounced = { at: NOW + 1, what: 'bounced', by: 'root' } as const
 
-it.each<[what: string, before: EmailRecord[], since: EmailRecord[], after: [number, number][]]>([
+it.each<[title: string, before: EmailRecord[], since: EmailRecord[], after: [number, number][]]>([
   [
     'an invitation of each',
     [emailAt(0, -20)],
@@ -159,7 +159,7 @@ it.each<[what: string, before: EmailRecord[], since: EmailRecord[], after: [numb
   ],
   ['only the later record’s', [], [emailAt(0, 1)], [[0, 1]]],
   ['only the earlier record’s', [emailAt(0, -20)], [], [[0, -20]]],
-])('a corrected id keeps emails in order: %s', async (_what, before, since, after) => {
+])('a corrected id keeps emails in order: %s', async (_title, before, since, after) => {
   const { people } = setUp()
   const vacated = vacatedAddress(ada, 'E1')
   const campaigns = (emails: EmailRecord[]) => [{ name: 'onboarding', emails }]
@@ -203,7 +203,7 @@ it('an address that belongs to someone else is refused', async () => {
   expect([...values]).toEqual(before)
 })
 
-it.each<[what: string, record: Partial<Person>, by: 'list' | undefined, outcome: string]>([
+it.each<[title: string, record: Partial<Person>, by: 'list' | undefined, outcome: string]>([
   ['sign-ins', signedIn, 'list', 'renamed'],
   ['sign-ins, but no list says whose', signedIn, undefined, 'taken'],
   ['no sign-in', { ...signedIn, signIns: undefined as never }, 'list', 'taken'],
@@ -212,7 +212,7 @@ it.each<[what: string, record: Partial<Person>, by: 'list' | undefined, outcome:
   ['an id', { ...signedIn, id: 'E2' }, 'list', 'taken'],
   ['a former address', { ...signedIn, formerEmails: [bob] }, 'list', 'taken'],
   ['emails', { ...signedIn, campaigns: [{ name: 'c', emails: [] }] }, 'list', 'taken'],
-])('a rename to an address with %s merges nothing but sign-ins', async (_what, record, by, outcome) => {
+])('a rename to an address with %s merges nothing but sign-ins', async (_title, record, by, outcome) => {
   const { people, dieAfter } = setUp()
   await people.change(ada, (before) => ({ ...before, id: 'E1', listedAt: 1, signIns: ['old'] }))
   await people.change(adaNew, (before) => ({ ...before, ...record }))
@@ -229,7 +229,7 @@ it.each<[what: string, record: Partial<Person>, by: 'list' | undefined, outcome:
 })
 
 // prettier-ignore
-it.each<[what: string, former: Partial<Person>, other: Partial<Person>, by: 'list' | 'sign-in' | undefined, outcome: string]>([
+it.each<[title: string, former: Partial<Person>, other: Partial<Person>, by: 'list' | 'sign-in' | undefined, outcome: string]>([
   ['is all that a list without ids had', {}, {}, 'sign-in', 'renamed'],
   ['has the same id', { id: 'E1' }, { id: 'E1' }, 'sign-in', 'renamed'],
   ['has an id, and the former one had none', {}, { id: 'E1' }, 'sign-in', 'renamed'],
@@ -242,7 +242,7 @@ it.each<[what: string, former: Partial<Person>, other: Partial<Person>, by: 'lis
   ['had another address', {}, { formerEmails: [bob] }, 'sign-in', 'taken'],
   ['is named by an operator', {}, {}, undefined, 'taken'],
   ['is named by a list', {}, {}, 'list', 'taken'],
-])('a new address that %s is, or isn’t, the same person’s', async (_what, former, other, by, outcome) => {
+])('a new address that %s is, or isn’t, the same person’s', async (_title, former, other, by, outcome) => {
   const { people, dieAfter } = setUp()
   const invited = { campaigns: [{ name: 'c', emails: [{ at: 4, reminder: 0, state: 'sent' as const }] }] }
   const signIns = ['key']

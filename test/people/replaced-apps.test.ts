@@ -70,7 +70,7 @@ it.each<[string, AppRecord[], AppRecord | undefined]>([
   ['is connected has not moved if it isn’t new', [former, without(next)], without(next)],
   ['was never seen has moved if it is new itself', [next], { ...next, ...moved }],
   ['was never seen has not moved if it isn’t new', [without(next)], without(next)],
-])('the successor of an app that %s', (_what, apps, successor) => {
+])('the successor of an app that %s', (_title, apps, successor) => {
   const person = { ...newPerson('ada@acme.example', 0), lastCheck: { checkedAt: 9, apps } }
   const after = withSuccessors(person, activeReplacements).lastCheck?.apps
   expect(after?.find(({ instance }) => instance === 'slack_2')).toEqual(successor)
@@ -87,7 +87,7 @@ it.each<[string, AppRecord[], string[], string[]]>([
   ['yields to a newer one', [unconnected, next], ['slack_1', 'slack_2'], ['slack_2']],
   ['ends if the app was connected since', [former, next], ['slack_1'], []],
   ['about its successor stays', [former, next], ['slack_2'], ['slack_2']],
-])('a wait for the approval of an app that was replaced %s', (_what, apps, waits, expected) => {
+])('a wait for the approval of an app that was replaced %s', (_title, apps, waits, expected) => {
   const intents = waits.map((instance, since) => ({ instance, kind: 'blocked' as const, since }))
   const person = { ...newPerson('ada@acme.example', 0), lastCheck: { checkedAt: 9, apps } }
   const failures = [{ at: 8, instance: 'slack_1', code: 'blocked' }]
@@ -220,7 +220,7 @@ it.each([
     [lostOnce, { ...lostOnce, at: 50, what: 'back' as const }],
     'back,lapse,released,lost',
   ],
-])('the history of an app goes on under the one in its place: %s', async (_what, accessEvents, expected) => {
+])('the history of an app goes on under the one in its place: %s', async (_title, accessEvents, expected) => {
   const failures = [{ at: 10, instance: 'slack_1', code: 'expired' }]
   const fields = { email: 'ada@acme.example', listedAt: 1, failures, accessEvents }
   const stored: Person = { ...newPerson('', 0), ...fields, lastCheck: { checkedAt: 99, apps: [former] } }

@@ -32,7 +32,7 @@ it.each<[string, Record<string, string>]>([
   ['this format', { format: '2', 'person:ada': 'x' }],
   ['a key alone', { installation: 'x' }],
   ['sign-ins alone', { 'session:one': 'x', 'lease:a': 'x' }],
-])('a store with %s is opened', async (_what, keys) => {
+])('a store with %s is opened', async (_title, keys) => {
   expect(await openStore(keys)).toBeUndefined()
 })
 
@@ -44,7 +44,7 @@ it.each<[string, Record<string, string>, string]>([
   ['people without their key', { 'person:ada': 'x' }, EARLIER],
   ['progress of an earlier onramp', { 'walk:ada': 'x' }, EARLIER],
   ['emails of an earlier onramp', { 'arrivals:17': 'x' }, EARLIER],
-])('a store with %s is refused with advice', async (_what, keys, why) => {
+])('a store with %s is refused with advice', async (_title, keys, why) => {
   const error = await openStore(keys)
   expect(error).toBeInstanceOf(StoreUnreadable)
   expect((error as StoreUnreadable).message).toContain(why)

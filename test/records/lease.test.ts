@@ -97,7 +97,7 @@ it.each([14_000, 38_000])(
 it.each([
   ['of no fixed length', undefined],
   ['of forty seconds', 40],
-])('a lease %s that is released during an outage is free soon after', async (_length, seconds) => {
+])('a lease %s that is released during an outage is free soon after', async (_title, seconds) => {
   const { commands, pass } = memoryRedis()
   const records = createRedisRecords(commands)
   let isAway = false

@@ -14,7 +14,7 @@ it.each([
   ['of a cluster', 'onramp:', 'cluster', 'redis://a', `~onramp:* ${RECORDS} +cluster|slots +info`],
 ] as const)(
   'a Redis user %s has only the rights that onramp uses',
-  (_which, prefix, topology, url, rules) => {
+  (_title, prefix, topology, url, rules) => {
     expect(redisAclRules(prefix, topology, url).join(' ')).toBe(rules)
   },
 )

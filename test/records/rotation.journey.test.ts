@@ -12,7 +12,7 @@ import type { TestBrowser } from '../helpers/test-browser.ts'
 
 const newSecret = () => randomBytes(32).toString('base64url')
 
-describe.each(stores)('SESSION_SECRET on %s', (_name, open) => {
+describe.each(stores)('SESSION_SECRET on %s', (_title, open) => {
   const [OLD, NEW, NEXT] = [newSecret(), newSecret(), newSecret()]
   const settings = { SESSION_SECRET: OLD, OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }
   const store = shared(open)

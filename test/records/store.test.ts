@@ -89,7 +89,7 @@ it.each<[string, type: number, name: string]>([
   ['9p', 0x01_02_19_97, '9p'],
   ['FUSE', 0x65_73_55_46, 'FUSE'],
   ['Ceph', 0x00_c3_64_00, 'Ceph'],
-])('the file system %s is unsafe for SQLite', (_name, type, name) => {
+])('the file system %s is unsafe for SQLite', (_title, type, name) => {
   expect(unsafeFileSystem(type)).toBe(name)
 })
 
@@ -98,6 +98,6 @@ it.each([
   ['XFS', 0x58_46_53_42],
   ['Btrfs', 0x91_23_68_3e],
   ['overlayfs', 0x79_4c_76_30],
-])('the file system %s is safe for SQLite', (_name, type) => {
+])('the file system %s is safe for SQLite', (_title, type) => {
   expect(unsafeFileSystem(type)).toBeUndefined()
 })

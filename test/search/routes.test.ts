@@ -59,7 +59,7 @@ it.each<[string, Record<string, string>]>([
   ['the address bar or a bookmark', from('none')],
   ['an older browser without Fetch Metadata', {}],
   ['our own page in an older browser', { referer: `${ORIGIN}/search` }],
-])('a search from %s is made', async (_from, headers) => {
+])('a search from %s is made', async (_title, headers) => {
   const { calls, page } = await open('/search?q=layoffs', headers)
   expect(calls).toEqual(['layoffs'])
   expect(page['query']).toBe('layoffs')
@@ -72,7 +72,7 @@ it.each<[string, Record<string, string>, string?]>([
   ['another site in an older browser', { referer: `${EVIL}/` }],
   ['another program, to a page that another site filled in', from('none'), '&unattended=yes'],
   ['our own page, which loads again on its own', from('same-origin'), '&unattended=yes'],
-])('a search from %s is only filled in, not made', async (_from, headers, more = '') => {
+])('a search from %s is only filled in, not made', async (_title, headers, more = '') => {
   const { calls, page } = await open(`/search?q=layoffs${more}`, headers)
   expect(calls).toEqual([])
   expect(page['query']).toBe('layoffs')

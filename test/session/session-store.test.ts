@@ -241,7 +241,7 @@ it.each([
   ['new tokens that are saved', ['/refresh'], [['fulfilled', 'second']], { accessToken: 'second' }, {}],
   ['a save that is pending when the response ends', ['/early'], ['done'], { accessToken: 'second' }, {}],
   ['a field set by a request', ['/set', '/set'], ['done', 'done'], { accessToken: 'first' }, { name: 'Ada' }],
-])('a session is written once for %s', async (_what, paths, answers, tokens, changed) => {
+])('a session is written once for %s', async (_title, paths, answers, tokens, changed) => {
   const { browser, writes } = setUpSession()
   const ada = browser()
   await ada.get('/in')
@@ -290,7 +290,7 @@ it.each(['/refresh', '/slow'])(
 it.each([
   ['the session again if its request has lost it', false, [true, true]],
   ['no session if it was ended', true, [false, false]],
-])('a refresh finds %s', async (_what, isEnded, found) => {
+])('a refresh finds %s', async (_title, isEnded, found) => {
   const { browser, otherRequest, sessions } = setUpSession()
   const ada = browser()
   await ada.get('/in')

@@ -82,7 +82,7 @@ it('the first requests discover the metadata together, and later ones use it', a
 it.each([
   ['in the background', true],
   ['by a request before the background starts', false],
-])('a client is renewed before its secret expires, %s', async (_how, isStarted) => {
+])('a client is renewed before its secret expires, %s', async (_title, isStarted) => {
   const { at, requests, started, idOf } = knowing()
   at.more = { renewAt: Date.now() + 540_000 }
   if (isStarted) await started()
@@ -134,7 +134,7 @@ it.each([
   ['requests a pause of an hour', refusing(3_600), [0, 3_600, 7_200]],
 ])(
   'a server that %s is retried at growing intervals, in the background only',
-  async (_what, error, expected) => {
+  async (_title, error, expected) => {
     const { server, at, started } = knowing()
     const [start, seconds]: [number, number[]] = [Date.now(), []]
     at.fail = () => {

@@ -47,7 +47,7 @@ it.each([
   ['a sub and a sid', { sub: 'a', sid: 'b' }, { jti: 'one', sub: 'a', sid: 'b' }],
   ['a sub, whose sid is empty', { sub: 'a', sid: '' }, { jti: 'one', sub: 'a' }],
   ['a sid, whose sub is empty', { sub: '', sid: 'a' }, { jti: 'one', sid: 'a' }],
-])('a logout token with %s is accepted', async (_which, claims, named) => {
+])('a logout token with %s is accepted', async (_title, claims, named) => {
   expect(await read(claims)).toEqual(named)
 })
 
@@ -55,7 +55,7 @@ it.each([
   ['an empty sub alone', { sub: '' }],
   ['an empty sub and an empty sid', { sub: '', sid: '' }],
   ['only a sid that isn’t a string', { sub: undefined, sid: 7 }],
-])('a logout token with %s is refused', async (_which, claims) => {
+])('a logout token with %s is refused', async (_title, claims) => {
   expect(await read(claims)).toBe('it has neither sub nor sid')
 })
 
@@ -88,7 +88,7 @@ it.each<[string, object, string]>([
   ['that is too old', { iat: NOW - 331 }, unverified('ERR_JWT_EXPIRED')],
   ['of the future', { iat: NOW + 31 }, INVALID_CLAIM],
   ['that has expired', { exp: NOW - 31 }, unverified('ERR_JWT_EXPIRED')],
-])('a logout token %s is refused', async (_what, claims, reason) => {
+])('a logout token %s is refused', async (_title, claims, reason) => {
   expect(await read(claims)).toBe(reason)
 })
 
@@ -199,7 +199,7 @@ it.each<[string, object | string, string, object?]>([
   ['with an invalid signature', { logout_token: 'x' }, unverified('ERR_JWS_INVALID')],
   ['without keys', {}, 'the authorization server has no jwks_uri to verify it with', { jwks_uri: undefined }],
   ['with another algorithm', {}, unverified('ERR_JOSE_ALG_NOT_ALLOWED'), OTHERS],
-])('a logout request %s is refused and logged', async (_what, form, reason, metadata) => {
+])('a logout request %s is refused and logged', async (_title, form, reason, metadata) => {
   const { send, ended, server, logged } = backChannel(metadata as Record<string, unknown> | undefined)
   expect(await send(metadata === undefined ? form : { logout_token: await tokenOf() })).toEqual([400, reason])
   expect([ended, server.counted]).toEqual([[], 1])
@@ -209,7 +209,7 @@ it.each<[string, object | string, string, object?]>([
 it.each([
   ['17 KB', `logout_token=${'x'.repeat(17_000)}`],
   ['21 parameters', Array.from({ length: 21 }, (_, index) => `p${index}=1`).join('&')],
-])('a logout request with %s is refused as too large', async (_what, form) => {
+])('a logout request with %s is refused as too large', async (_title, form) => {
   const { send, server } = backChannel()
   expect((await send(form))[0]).toBe(413)
   expect(server.counted).toBe(0)
@@ -277,7 +277,7 @@ it('a logout whose sign-ins ended before a write failed late has ended them', as
 it.each([
   ['still ends the sign-ins', undefined],
   ['gets an error if the sign-ins can’t be ended', new StoreUnavailable(new Error('away'))],
-])('a logout at a full store %s', async (_what, fails) => {
+])('a logout at a full store %s', async (_title, fails) => {
   const { send, server, ended, audited } = backChannel({}, { put: failing('OOM command not allowed') })
   server.fails = fails
   expect((await send({ logout_token: await tokenOf() }))[0]).toBe(503)

@@ -39,7 +39,7 @@ it('a callback with another spelling of its path redeems the code for the regist
 it.each([
   ['twenty parameters', '&a', 20, ({ searchParams }: URL) => searchParams.size],
   ['six thousand characters', 'x', 6_000, ({ search }: URL) => search.length],
-])('a callback of %s is redeemed, a larger one isn’t', async (_size, more, most, sizeOf) => {
+])('a callback of %s is redeemed, a larger one isn’t', async (_title, more, most, sizeOf) => {
   const { ada, sent, requests, callbackFor } = await browserAfterStart()
   const withSize = (size: number) => {
     const address = `${callbackFor(sent)}&session_state=`
@@ -126,7 +126,7 @@ it('a callback with an unknown state leads signed-in people to the overview', as
 it.each([
   ['an admin who consented for everyone', 'admin_consent=True&tenant=5f3c&scope=openid'],
   ['someone who confirmed an address', 'message=Your+email+was+verified.&success=true&code=success'],
-])('a callback of %s shows that they can sign in', async (_who, query) => {
+])('a callback of %s shows that they can sign in', async (_title, query) => {
   const { ada, requests, store, audited } = await browserAfterStart()
   // The page quotes nothing from the query, because another site's link can contain it, too.
   const page = { status: 200, view: 'sign-in/confirmed' }
@@ -266,7 +266,7 @@ it.each<[string, Form, string]>([
   ['a success with a wrong iss', { code: 'c', iss: 'https://other.example' }, 'iss of another'],
   ['an error with a wrong iss', { error: 'access_denied', iss: 'https://other.example' }, 'iss of another'],
   ['an error with an empty iss', { error: 'access_denied', iss: '' }, 'lacks iss'],
-])('a callback is refused for its iss if the server advertises it: %s', async (_what, answer, words) => {
+])('a callback is refused for its iss if the server advertises it: %s', async (_title, answer, words) => {
   const { callbackWith, requests } = await browserAfterStart(promising)
   const detail = expect.stringContaining(words) as string
   expect(await callbackWith(answer)).toMatchObject({ status: 400, code: 'sign_in_failed', detail })
@@ -358,7 +358,7 @@ it.each<[string, number, object[], number]>([
   ['an address that changes twice, a day apart', 0, [ada, bob, ada], DAY],
   ['two spellings of one address', 0, [ada, as('Ada@Acme.example'), ada], 0],
   ['an address that isn’t verified', 0, [ada, as('bob@acme.example', false), ada], 0],
-])('a sub with %s is logged %i times', async (_what, times, signIns, pauseMs) => {
+])('a sub with %s is logged %i times', async (_title, times, signIns, pauseMs) => {
   const { browser, person, clock, logged } = setUpSignIn()
 
   for (const claims of signIns) {

@@ -39,7 +39,7 @@ it.each<[string, Settings, Source[], address?: string]>([
   ['beside a denial of an invalid address', byClaim, [verified, { ...denied, email: 7 }]],
   ['the only one of a verified list', always, [{ ...verified, email: [email] }]],
   ['trusted as one of emails', always, [listed]],
-])('an address that is %s counts as verified', (_what, rule, sources, address = email) => {
+])('an address that is %s counts as verified', (_title, rule, sources, address = email) => {
   const user = userOf(sources, rule)
   expect([user.email, user.emailVerified]).toEqual([address, true])
 })
@@ -62,7 +62,7 @@ it.each<[string, Settings, Source[], address?: string]>([
   ['denied as one of emails', always, [{ ...denied, ...listed }]],
   ['between spaces', byClaim, [{ email: '  ada  l@acme.example  ' }], 'ada  l@acme.example'],
   ['as long as 254 characters', byClaim, [{ email: email.padStart(254, 'x') }], email.padStart(254, 'x')],
-])('an address that is %s counts as unverified', (_what, rule, sources, address = email) => {
+])('an address that is %s counts as unverified', (_title, rule, sources, address = email) => {
   const user = userOf(sources, rule)
   expect([user.email, user.emailVerified]).toEqual([address, false])
 })
@@ -71,7 +71,7 @@ it.each<[string, Settings, Source[]]>([
   ['longer than 254 characters', byClaim, [{ ...verified, email: email.padStart(255, 'x') }]],
   ['only spaces', byClaim, [{ ...verified, email: ' ' }]],
   ['missing', byClaim, [{ name: 'Ada' }]],
-])('an address that is %s is not taken', (_what, rule, sources) => {
+])('an address that is %s is not taken', (_title, rule, sources) => {
   const user = userOf(sources, rule)
   expect([user.email, user.emailVerified]).toEqual([undefined, undefined])
 })
@@ -94,7 +94,7 @@ it.each<[string, Source]>([
   ['a list of one', { email: [email], email_verified: true }],
   ['a list of one called emails', { emails: [email] }],
   ['email beside emails', { email, emails: [eve] }],
-])('an email claim with %s gives the address', (_what, claims) => {
+])('an email claim with %s gives the address', (_title, claims) => {
   expect(userWith(claims).email).toBe(email)
   expect(emailAdvice(claims)).toBeUndefined()
 })
@@ -104,7 +104,7 @@ it.each<[string, Source, string]>([
   ['an object', { email: { work: email } }, 'an object'],
   ['a number', { email: 7 }, 'a number'],
   ['a value that is too long', { email: email.padStart(255, 'x') }, 'a string'],
-])('an email claim with %s gives no address, but advice for the operator', (_what, claims, shape) => {
+])('an email claim with %s gives no address, but advice for the operator', (_title, claims, shape) => {
   expect(userWith(claims).email).toBeUndefined()
   expect(emailAdvice(claims)).toBe(shape)
 })
@@ -148,7 +148,7 @@ it.each<[string, string, boolean, object, Settings?]>([
   ],
   ['without the groups of the settings', 'not enough', false, completeClaims, grouped],
   ['with groups', 'enough', true, { ...completeClaims, groups: [] }, grouped],
-])('an id_token %s is %s without userinfo', (_what, _outcome, isEnough, claims, rule = byClaim) => {
+])('an id_token %s is %s without userinfo', (_title, _outcome, isEnough, claims, rule = byClaim) => {
   expect(hasEnoughClaims(claims as typeof completeClaims, rule)).toBe(isEnough)
 })
 
@@ -195,7 +195,7 @@ it.each<[string, unknown[], string[]]>([
   ['in two sources', [['/it/search'], ['Search Admins']], ['Search Admins', '/it/search']],
   ['in objects with a name', [[{ id: 1, name: 'Search Admins' }, { name: '/it/search' }]], BOTH],
   ['keyed by name', [{ 'Search Admins': { 2199: 'acme.example' }, other: {} }], ['Search Admins']],
-])('admin groups %s are found', (_what, groupClaims, found) => {
+])('admin groups %s are found', (_title, groupClaims, found) => {
   expect(adminGroupsOf(groupClaims, wanting)).toEqual(found)
   expect(adminGroupsOf(groupClaims, byClaim)).toBeUndefined()
 })
@@ -206,7 +206,7 @@ it.each<[string, unknown]>([
   ['in a single object', { name: 'Search Admins' }],
   ['keyed beside lists', { 'Search Admins': ['x'] }],
   ['inside one name', 'Search Admins,/it/search'],
-])('admin groups %s are not found', (_what, groups) => {
+])('admin groups %s are not found', (_title, groups) => {
   expect(adminGroupsOf([groups], wanting)).toEqual([])
   expect(adminGroupsOf([groups], byClaim)).toBeUndefined()
 })
@@ -222,7 +222,7 @@ it.each([
   ['inside another claim', 'realm_access.roles', { realm_access: { roles: BOTH } }],
   ['two claims deep', 'a.b.c', { a: { b: { c: BOTH } } }],
   ['in a claim with dots in its name', 'a.b', { 'a.b': BOTH, a: { b: [] } }],
-])('a groups claim is found %s', (_where, claim, claims) => {
+])('a groups claim is found %s', (_title, claim, claims) => {
   expect(adminGroupsIn([{ sub: 'ada', ...claims }], withGroupsClaim(claim))).toEqual(BOTH)
   expect(hasEnoughClaims({ ...complete, ...claims }, withGroupsClaim(claim))).toBe(true)
 })
@@ -231,7 +231,7 @@ it.each([
   ['inside a list', 'a.b', { a: ['b'] }],
   ['inside an inherited member', 'a.constructor', { a: {} }],
   ['in null', 'groups', { groups: null }],
-])('no groups claim is found %s', (_where, claim, claims) => {
+])('no groups claim is found %s', (_title, claim, claims) => {
   expect(adminGroupsIn([{ sub: 'ada', ...claims }], withGroupsClaim(claim))).toBeUndefined()
   expect(hasEnoughClaims({ ...complete, ...claims }, withGroupsClaim(claim))).toBe(false)
 })
@@ -242,7 +242,7 @@ it.each<[string, unknown, string]>([
   ['an object', { roles: BOTH }, 'is an object, '],
   ['a number', 7, 'is a number, '],
   ['objects without a name', [{ id: 1 }, { id: 2 }], 'is a list of several (object), '],
-])('a groups claim that is %s is reported with its type, without its content', (_what, groups, words) => {
+])('a groups claim that is %s is reported with its type, without its content', (_title, groups, words) => {
   const [why] = adviceOn([{ sub: 'ada', groups }], wanting)
   expect(why).toContain(words)
   expect(why).not.toContain('Everyone')
@@ -272,7 +272,7 @@ it.each([
   ['without a distributed claim are called missing', { _claim_names: null }, /lacked the claim groups/],
   ['without their claim are called missing', {}, /lacked the claim groups/],
   ['in one of two sources are not reported', { groups: [] }, /^$/],
-])('groups %s', (_why, claims, words) => {
+])('groups %s', (_title, claims, words) => {
   const sources = [{ sub: 'ada' }, { sub: 'ada', ...claims }]
   expect(adviceOn(sources, wanting).join()).toMatch(words)
   expect(adviceOn(sources, byClaim)).toEqual([])

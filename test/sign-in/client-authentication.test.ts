@@ -46,7 +46,7 @@ it.each<[ClientAuthentication['method'], string | undefined, object, string | un
   })
 })
 
-it.each(keysOf)('private_key_jwt signs with %s', async (_what, key, alg) => {
+it.each(keysOf)('private_key_jwt signs with %s', async (_title, key, alg) => {
   const { body } = await authenticatedRequest({ method: 'private_key_jwt', key })
   expect(body).toMatchObject({ client_id: 'a:b' })
   expect(decodeProtectedHeader(body['client_assertion'] ?? '')).toEqual({ alg })
@@ -73,7 +73,7 @@ it.each([
   ['is empty', '', 'holds no signed JWT'],
   ['holds another text', 'root:planted:0', 'holds no signed JWT'],
   ['is missing', undefined, 'cannot be read (ENOENT)'],
-])('an assertion file that %s stops the request and is logged', async (_what, text, why) => {
+])('an assertion file that %s stops the request and is logged', async (_title, text, why) => {
   if (text === undefined) rmSync(assertionFile)
   else writeFileSync(assertionFile, text)
   const refused: unknown = await authenticatedRequest(federated).catch((error: unknown) => error)
@@ -82,7 +82,7 @@ it.each([
   expect(JSON.stringify(refused)).not.toContain('planted')
 })
 
-it.each(keysOf)('the published key for %s has no private parts', (_what, key) => {
+it.each(keysOf)('the published key for %s has no private parts', (_title, key) => {
   const { keys } = publicJwks(key)
   expect(keys).toEqual([expect.objectContaining({ use: 'sig', kty: expect.any(String) as string })])
   expect(keys[0]).not.toHaveProperty('d')

@@ -108,7 +108,7 @@ it.each([
   ['lists nothing', undefined, 'PS256'],
   ['lists PS256', ['RS256', 'PS256'], 'PS256'],
   ['lists RS256 alone', ['RS256'], 'RS256'],
-])('a certificate is sent as its thumbprint to a server that %s', async (_what, listed, alg) => {
+])('a certificate is sent as its thumbprint to a server that %s', async (_title, listed, alg) => {
   const token_endpoint = 'https://as.example/token'
   const listing = { token_endpoint, token_endpoint_auth_signing_alg_values_supported: listed }
   const server = { issuer: 'https://as.example', ...listing } as ServerMetadata

@@ -119,7 +119,7 @@ it.each([
   ['a redirect to no address', moved('http://['), 'responded 302 to another origin'],
   ['a redirect to nowhere', moved('data:text/html,x'), 'responded 302 to another origin'],
   ['a redirect to itself', moved(OPENID), 'responded 302 too many times'],
-])('a response with %s isn’t accepted as metadata', async (_what, response, words) => {
+])('a response with %s isn’t accepted as metadata', async (_title, response, words) => {
   const requests = answerFetch({ [OPENID]: response })
   const attempts = [{ explanation: `${OPENID} ${words}` }, { explanation: `${OAUTH} responded 404` }]
   expect(await findMetadata(ISSUER)).toMatchObject({ kind: 'missing', attempts })

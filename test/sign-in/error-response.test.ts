@@ -99,7 +99,7 @@ it.each<[string, When, number, unknown, Record<string, string>?]>([
   ['temporarily_unavailable', 'never', 400, { error: 'temporarily_unavailable' }],
   ['401 invalid_client', 'never', 401, { error: 'invalid_client' }],
   ['401 and a challenge for the client', 'never', 401, {}, challenge('Basic realm="x"')],
-])('a refresh with the response %s ends the sign-in: %s', async (_what, when, status, body, headers) => {
+])('a refresh with the response %s ends the sign-in: %s', async (_title, when, status, body, headers) => {
   const error = await refusal(status, body, headers)
   const ends = (isRecent: boolean, isEarly: boolean) => isRefreshTokenRefused(error, { isRecent, isEarly })
   const outcomes = [ends(false, false), ends(false, true), ends(true, false), ends(true, true)]
@@ -156,7 +156,7 @@ it.each<[string, object, RegExp, string[]?]>([
   ['no signature', { id_token: {}, alg: 'none' }, /signed with none, which onramp rejects/],
   ['HS256', { id_token: {}, alg: 'HS256' }, /signed with HS256, which onramp rejects/],
   ['an odd algorithm', { id_token: {}, alg: 'x'.repeat(21) }, /signed with an unknown algorithm, /],
-])('a token response with %s is explained', async (_what, wrong, words, listed) => {
+])('a token response with %s is explained', async (_title, wrong, words, listed) => {
   const { id_token: claims, alg = 'RS256', ...members } = wrong as { id_token?: object; alg?: string }
   const id_token = claims && `${jwtOf({ alg }, { ...right, ...claims })}.AAAA`
   const more = listed && { id_token_signing_alg_values_supported: listed }
@@ -182,7 +182,7 @@ it.each<[string, object, typeof signing, string, RegExp]>([
   ['a key of 1,024 bits', {}, short, 'misconfigured', /a key of 1024 bits: .* 2,048/],
   ['no matching key', { keys: [] }, signing, 'failed', /no key at .* jwks_uri matches/],
   ['no list of keys', { keys: 'none' }, signing, 'failed', /: keys is missing/],
-])('the log explains %s', async (_what, more, { privateKey, publicKey }, code, words) => {
+])('the log explains %s', async (_title, more, { privateKey, publicKey }, code, words) => {
   const keys = [{ ...publicKey.export({ format: 'jwk' }), kid: 'one' }]
   const unsigned = jwtOf({ alg: 'RS256', kid: 'one' }, right)
   const id_token = `${unsigned}.${sign('sha256', Buffer.from(unsigned), privateKey).toString('base64url')}`

@@ -28,7 +28,7 @@ it.each([
 it.each([
   ['a typical address', 400, `/onboarding?datasource=slack_1&return_to=${'x'.repeat(100)}`],
   ['the longest address', 1_700, `/${'x'.repeat(1_023)}`],
-])('a state for %s has fewer than %i characters', (_what, limit, returnTo) => {
+])('a state for %s has fewer than %i characters', (_title, limit, returnTo) => {
   const longest = { ...START, prompt: 'select_account', restarts: 4 } as const
   const browser = { ...BEGUN, sessionId: 'session' }
   const { state } = new LoginTransactions([NEW]).seal({ ...longest, returnTo }, browser)
@@ -88,7 +88,7 @@ it.each<
   ['in a later session keeps it', 's', { sessionId: 'new' }, 'keep-session'],
   ['after the session of its start has ended is redeemed', 's', {}, 'redeem'],
   ["of an attacker keeps the person's session", undefined, { cookie: 'c', sessionId: 'ada' }, 'keep-session'],
-])('a callback %s', (_what, before, now, expected) => {
+])('a callback %s', (_title, before, now, expected) => {
   const transactions = new LoginTransactions([NEW])
   const { state } = transactions.seal(START, { ...BEGUN, sessionId: before })
   const transaction = transactions.open(state)?.transaction as LoginTransaction

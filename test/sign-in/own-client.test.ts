@@ -103,7 +103,7 @@ it.each([
   ['is renewed an hour before the expiry of a two-day secret', 2 * 86_400, 2 * 86_400 - 3_600],
   ['is renewed at nine tenths of a ten-minute secret', 600, 540],
   ['is never renewed if its secret has no expiry', 0, Infinity],
-])('a registered client %s', async (_when, life, renewal) => {
+])('a registered client %s', async (_title, life, renewal) => {
   const client_secret_expires_at = life === 0 ? 0 : NOW / 1000 + life
   answerFetch({ [REGISTER]: made({ client_secret_expires_at }) })
   const found = await ours().client(METADATA, true)
@@ -198,7 +198,7 @@ it.each<[string, () => Response | Promise<Response>]>([
   ['is cut off', silent('ECONNRESET')],
   ['is a page', () => new Response('<p>created</p>')],
   ['names no client', made({ client_id: undefined })],
-])('pauses after registrations double up to an hour if the answer %s', async (_what, answer) => {
+])('pauses after registrations double up to an hour if the answer %s', async (_title, answer) => {
   const answers = { [REGISTER]: answer }
   answerFetch(answers)
   const { client } = ours()

@@ -45,6 +45,6 @@ it.each<[Prompt, string, string, boolean]>([
   ['select_account', 'access_denied', 'not retried', false],
   ['select_account', 'server_error', 'not retried', false],
   ['login', 'invalid_request', 'not retried', false],
-])('prompt=%s refused with %s is %s', (prompt, error, _outcome, asLogin) => {
+])('prompt=%s refused with %s is %s', (prompt, error, _title, asLogin) => {
   expect(isSelectAccountRefused(prompt, error)).toBe(asLogin)
 })

@@ -178,7 +178,7 @@ it.each([
   ['has saved tokens, though its lease stays', token('winner'), 'winner', true],
   ['has ended the sign-in, though its lease stays', invalidGrant, 'signed_out', true],
   ['has ended the sign-in', invalidGrant, 'signed_out', false],
-])('a process waits until another one %s', async (_what, answer, outcome, isStuck) => {
+])('a process waits until another one %s', async (_title, answer, outcome, isStuck) => {
   const { ada, expire, refreshes, answers, leaseAttempts } = await setUpSignedInPerson({
     records: (all) => failing(all, (operation) => isStuck && operation === 'compareAndRemove' && 'away'),
   })
@@ -228,7 +228,7 @@ it('a late refresh keeps the tokens of an earlier one', async () => {
 it.each([
   ['revokes its new tokens', token('new', { refresh_token: 'newer' }), ['newer', 'new']],
   ['may be refused', invalidGrant, []],
-])('a refresh of an ended session %s', async (_what, answer, revoked) => {
+])('a refresh of an ended session %s', async (_title, answer, revoked) => {
   const metadata = { revocation_endpoint: `${ISSUER}/revoke` }
   const { ada, expire, answers, requests, store, isSignedIn } = await setUpSignedInPerson({ metadata })
   expire()
@@ -269,7 +269,7 @@ it.each([
 it.each([
   ['for another client', { audience: 'another' }, 'another issuer or audience'],
   ['about another person', { sub: 'eve' }, 'another sub'],
-])('an id_token %s at a refresh ends the sign-in and is logged', async (_what, change, reason) => {
+])('an id_token %s at a refresh ends the sign-in and is logged', async (_title, change, reason) => {
   const { ada, expire, person, isSignedIn, logged } = await setUpSignedInPerson()
   expire()
   Object.assign(person, change)
@@ -314,7 +314,7 @@ it.each<[string, string, { status: number; body?: object }]>([
   ['server_error', 'sign_in_unavailable', { status: 500, body: { error: 'server_error' } }],
   ['404 with another error', 'sign_in_unavailable', { status: 404, body: { error: 'odd' } }],
   ['invalid_client', 'sign_in_misconfigured', { status: 401, body: { error: 'invalid_client' } }],
-])('a refresh with the response %s gives the person the problem %s', async (_what, outcome, answer) => {
+])('a refresh with the response %s gives the person the problem %s', async (_title, outcome, answer) => {
   const { ada, expire, answers, audited, logged } = await setUpSignedInPerson()
   expire()
   answers['/token'] = () => answer

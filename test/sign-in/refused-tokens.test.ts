@@ -14,7 +14,7 @@ it.each([
   ['that has expired', { expires: 1_600_000_000 }],
   ['that is not valid yet', { claims: { nbf: 9_999_999_999 } }],
   ['without a sub', { sub: undefined }],
-])('an id_token %s signs no one in', async (_what, fault) => {
+])('an id_token %s signs no one in', async (_title, fault) => {
   const { browser, person } = setUpSignIn()
   Object.assign(person, fault)
   const ada = browser()

@@ -106,7 +106,7 @@ it.each([
   ['with the requested key needs no secret', 'private_key_jwt', 'private_key_jwt', false, 'private_key_jwt'],
   ['has no method that onramp lacks', 'client_secret_jwt', 'client_secret_post', true, 'client_secret_post'],
   ['has basic if onramp lacks both', 'tls', 'tls', true, 'client_secret_basic'],
-])('a registered client %s', (_what, agreed, requestedMethod, has, method) => {
+])('a registered client %s', (_title, agreed, requestedMethod, has, method) => {
   const wanted = { ...requested, token_endpoint_auth_method: requestedMethod } as Requested
   const response = { token_endpoint_auth_method: agreed, ...(!has && { client_secret: undefined }) }
   expect(read(response, wanted)).toMatchObject({ token_endpoint_auth_method: method })
@@ -120,7 +120,7 @@ it.each([
   ['no metadata', {}, requested, undefined],
 ])(
   'a registration that returns %s may allow a redirect after the sign-out',
-  (_what, response, wanted, addresses) => {
+  (_title, response, wanted, addresses) => {
     expect(Reflect.get(Object(read(response, wanted)), 'post_logout_redirect_uris')).toEqual(addresses)
   },
 )

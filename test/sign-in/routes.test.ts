@@ -159,7 +159,7 @@ it.each<[string, () => object | Promise<object>, number?]>([
   ['invalid_scope', () => refused('invalid_scope'), 502],
 ])(
   'a pushed request with the response %s fails with a log line about it',
-  async (_what, answer, status = 503) => {
+  async (_title, answer, status = 503) => {
     const { browser, answers } = setUpSignIn({ metadata })
     answers['/par'] = answer
     const detail = expect.stringMatching(/^the pushed authorization request failed: /) as string

@@ -97,7 +97,7 @@ it.each<[string, unknown, string, object?]>([
   ['the secret of a header in plain', ...hidden('not a b+c', 'not …'), withHeader(basic('me:a+b%2Bc'))],
   ['no client id', ...hidden('not sesame, me', 'not …, me'), withHeader(basic('me:sesame'))],
   ['no part of another header', ...hidden('as sesame', 'as sesame'), withHeader(`Not ${basic('me:sesame')}`)],
-])('a normalized response loses %s', async (_what, body, text, options) => {
+])('a normalized response loses %s', async (_title, body, text, options) => {
   expect(await normalize(body, options)).toBe(text)
 })
 
@@ -108,14 +108,14 @@ const respondWith = async (status: number, type: string | undefined, body: strin
   return (await send(answers, FORM)).response
 }
 
-it.each<[what: string, number, type: string | undefined, body: string, error: string]>([
+it.each<[title: string, number, type: string | undefined, body: string, error: string]>([
   ['plain text', 401, 'text/plain', INVALID, 'invalid_client'],
   ['another JSON type', 401, 'text/json', INVALID, 'invalid_client'],
   ['a response without a type', 400, undefined, INVALID, 'invalid_client'],
   ['a response with 200', 200, 'application/json', INVALID, 'invalid_client'],
   ['a page with 200', 200, 'text/html', '{"error":"bad_code"}', 'bad_code'],
   ['a response with 500, if it is registered', 500, 'text/plain', INVALID, 'invalid_client'],
-])('an OAuth error is found in %s', async (_what, status, type, body, error) => {
+])('an OAuth error is found in %s', async (_title, status, type, body, error) => {
   const response = await respondWith(status, type, body)
   expect(response).toMatchObject({ status, error })
   expect(response).toBeInstanceOf(Error)
@@ -128,7 +128,7 @@ it.each([
   ['an error beside a request_uri', 201, 'application/json', '{"error":"odd","request_uri":"urn:a"}'],
   ['an error that isn’t a string', 400, 'application/json', '{"error":7}'],
   ['a page', 400, 'text/html', '<html>'],
-])('a response with %s is no OAuth error', async (_what, status, type, body) => {
+])('a response with %s is no OAuth error', async (_title, status, type, body) => {
   const response = await respondWith(status, type, body)
   expect(response).toMatchObject({ status })
   expect(response).toBeInstanceOf(Response)
@@ -144,7 +144,7 @@ it.each<[string, unknown[], unknown[]]>([
   ['the same key for encryption', [{ ...one, use: 'enc' }, signing], [signing]],
   ['two keys with one kid', [one, { ...one, n: 'm' }], [one, { ...one, n: 'm' }]],
   ['one key with two kids', [one, { ...one, kid: '2' }], [one, { ...one, kid: '2' }]],
-])('a key set with %s has each signing key once', async (_what, keys, usable) => {
+])('a key set with %s has each signing key once', async (_title, keys, usable) => {
   const { response } = await send({ '/there': ({ res }, own) => own.json(res, { keys }) })
   expect(await (response as Response).json()).toEqual({ keys: usable })
 })

@@ -168,7 +168,7 @@ function slowChecks(respond?: () => Promise<ListedApp[]>) {
 it.each([
   ['have expired', 1],
   ['were rejected by the service', 9_000_000],
-])('people whose tokens %s take no turn from others while they are refreshed', async (_what, expiresAt) => {
+])('people whose tokens %s take no turn from others while they are refreshed', async (_title, expiresAt) => {
   const checkDatasourceAuth: Deps['serviceClient']['checkDatasourceAuth'] = async (credentials) => {
     if (credentials.kind === 'oauth' && credentials.accessToken !== 'ada')
       throw new AccessTokenRejected('invalid_token')

@@ -157,7 +157,7 @@ it.each<[string, { sub?: string; sid?: string }, string[], string?]>([
   ['sub and sid, also without a sid', { sub: 'ada', sid: 's1' }, ['s1', '']],
 ])(
   'a logout by %s ends those sign-ins, and later ones work',
-  async (_what, named, ended, issuer = ISSUER) => {
+  async (_title, named, ended, issuer = ISSUER) => {
     const { sessions, person, browser, store, clock } = setUpSignIn()
     const signedInWith = async (sid: string) => {
       person.claims = sid === '' ? {} : { sid }

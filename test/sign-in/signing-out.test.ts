@@ -131,12 +131,12 @@ const otherServer = createServerStub({ ...metadata, issuer: 'http://new.example'
 const another = otherServer.authorizationServer.configuration
 const away = () => Promise.reject(new Error('away'))
 
-it.each<[why: string, change: (fixture: Fixture) => unknown, revoked: string, metadata?: object]>([
+it.each<[title: string, change: (fixture: Fixture) => unknown, revoked: string, metadata?: object]>([
   ['has no logout page', () => {}, 'no_endpoint', {}],
   ['isn’t ready', ({ server }) => (server.isReady = false), 'failed'],
   ['is unreachable', ({ authorizationServer }) => (authorizationServer.configuration = away), 'failed'],
   ['is another one', async ({ server }) => (server.configuration = await another()), 'failed'],
-])('a person is signed out here, though the server %s', async (_why, change, revoked, ...given) => {
+])('a person is signed out here, though the server %s', async (_title, change, revoked, ...given) => {
   const fixture = await signedIn(...given)
   await change(fixture)
 
@@ -157,7 +157,7 @@ it.each([
     false,
   ],
   ['lacks our address if none was registered', { post_logout_redirect_uris: [] }, false],
-])('the logout request %s', async (_what, client, comesBack) => {
+])('the logout request %s', async (_title, client, comesBack) => {
   const { page, signOut } = await signedIn({ metadata, client })
   await signOut()
   const { searchParams } = new URL(await page('/sign-out/continue'))

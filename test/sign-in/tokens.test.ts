@@ -24,7 +24,7 @@ it.each([
   ['30 seconds, without a refresh token, expire then', 30, undefined, 30_000],
   ['0 seconds, with a refresh token, expire at once', 0, 'r', 0],
   ['an unnamed time, with a refresh token, have no known expiry', undefined, 'r', undefined],
-])('tokens that are valid for %s', (_what, seconds, refresh, life) => {
+])('tokens that are valid for %s', (_title, seconds, refresh, life) => {
   const lifetime = omitUndefined({ expires_in: seconds, refresh_token: refresh })
   expect(tokensFrom(answer(lifetime), NOW).expiresAt).toBe(life === undefined ? undefined : NOW + life)
 })
@@ -37,7 +37,7 @@ it.each([
   ['five minutes, one millisecond before its end', 'expiring', 300_000, 299_999],
   ['five minutes, at its end', 'expired', 300_000, 300_000],
   ['unknown length, at any time', 'fresh', Infinity, 1e12],
-])('a token with a life of %s, counts as %s', (_what, expiry, life, now) => {
+])('a token with a life of %s, counts as %s', (_title, expiry, life, now) => {
   const expiresAt = life === Infinity ? undefined : NOW + life
   expect(expiryOf({ accessToken: 'a', issuedAt: NOW, expiresAt }, NOW + now)).toBe(expiry)
 })
@@ -69,6 +69,6 @@ it.each<[string, Partial<Tokens>, string, string | undefined, RegExp]>([
   ],
   ['in the response needs no explanation', { refreshToken: 'r' }, both, undefined, /^$/],
   ['that wasn’t requested needs no explanation', {}, 'openid', undefined, /^$/],
-])('to the operator, a refresh token %s', (_why, own, wanted, registered, words) => {
+])('to the operator, a refresh token %s', (_title, own, wanted, registered, words) => {
   expect(explainMissingRefreshToken({ ...tokens, ...own }, wanted, registered) ?? '').toMatch(words)
 })

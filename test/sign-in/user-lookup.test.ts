@@ -72,7 +72,7 @@ it.each<[string, Case, string]>([
   ['userinfo is of another person', { ...ofAda, body: { sub: 'eve' } }, 'JSON_ATTRIBUTE_COMPARISON_FAILED'],
   ['the only userinfo fails', { metadata: both, status: 503, body: '<html>' }, 'RESPONSE_IS_NOT_CONFORM'],
   ['introspection gives no JSON', { metadata: INTROSPECTION, body: '<html>' }, 'RESPONSE_IS_NOT_JSON'],
-])('no one is signed in if %s', async (_what, sources, code) => {
+])('no one is signed in if %s', async (_title, sources, code) => {
   await expect(identifying(sources).user).rejects.toMatchObject({ code: `OAUTH_${code}` })
 })
 
@@ -101,7 +101,7 @@ it.each([
   ['a user name in place of the subject', { username: 'ada' }, 'username:ada'],
   ['an empty subject and a user name', { sub: '', username: 'ada' }, 'username:ada'],
   ['our issuer', { sub: 'ada', iss: issuer }, 'ada'],
-])('introspection with %s identifies the person', async (_what, token, subject) => {
+])('introspection with %s identifies the person', async (_title, token, subject) => {
   expect(await subjectOf(token)).toBe(subject)
 })
 
@@ -111,7 +111,7 @@ it.each([
   ['an expired token', { active: false, sub: 'ada' }],
   ['another issuer', { sub: 'ada', iss: `${issuer}.evil.example` }],
   ['the client itself', { sub: 'client' }],
-])('introspection with %s identifies no one', async (_what, token) => {
+])('introspection with %s identifies no one', async (_title, token) => {
   expect(await subjectOf(token)).toEqual(UNKNOWN)
 })
 
@@ -128,7 +128,7 @@ it.each([
   [429, 'a failure', 'ClientError'],
   [500, 'a failure', 'ClientError'],
   [302, 'a failure', 'ClientError'],
-])('introspection with the status %i counts as %s', async (status, _what, expected) => {
+])('introspection with the status %i counts as %s', async (status, _title, expected) => {
   const { user } = identifying({ metadata: INTROSPECTION, status, body: '<html>' })
   const outcome = await user.then(
     ({ subject }) => subject,
@@ -143,7 +143,7 @@ it.each([
   ['without an issuer is ignored', { sub: 'ada' }, UNKNOWN],
   ['about the client is ignored', { iss: issuer, sub: 'client' }, UNKNOWN],
   ['without a subject is ignored', { iss: issuer, sub: '' }, UNKNOWN],
-])('a JWT access token %s', async (_what, payload, subject) => {
+])('a JWT access token %s', async (_title, payload, subject) => {
   const user = await identifying({ token: jwt(payload) }).user
   expect(user).toEqual({ issuer, subject })
 })

@@ -24,7 +24,7 @@ it.each([
   ['two in one', `${good}, ${good}`],
   ['with a line break', `${good}\r\nX-Service-ActAs: eve`],
   ['without flags', `00-${traceId}-${spanId}`],
-])('a traceparent that is %s isn’t forwarded', (_what, traceparent) => {
+])('a traceparent that is %s isn’t forwarded', (_title, traceparent) => {
   expect(traceContextOf(traceparent, 'a=1')).toBeUndefined()
 })
 

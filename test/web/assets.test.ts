@@ -22,7 +22,7 @@ it.each([
   ['a stylesheet', stylesheet, 'text/css; charset=utf-8', page],
   ['the brand colors', brand, 'text/css; charset=utf-8', page],
   ['a script', scripts.walk, 'text/javascript; charset=utf-8', page],
-])('%s is cached for a year, with its own type and policy', async (_what, path, type, policy) => {
+])('%s is cached for a year, with its own type and policy', async (_title, path, type, policy) => {
   const { headers } = await request(app).get(path).expect(200)
   expect(headers).toMatchObject({
     'cache-control': 'public, max-age=31536000, immutable',

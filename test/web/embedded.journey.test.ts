@@ -57,7 +57,7 @@ const paths = () => [
 describe.each(['cross-site', 'same-site'])('%s requests', (site) => {
   it.each(embedded)(
     '%s on another site starts nothing, writes nothing and sets no cookie',
-    async (_what, mode, dest) => {
+    async (_title, mode, dest) => {
       const before = await redis.dump()
       for (const path of paths()) {
         const response = await sendRaw(running.url, path, { headers: fetchMetadata({ site, mode, dest }) })
@@ -93,7 +93,7 @@ it.each([
   ['a page of ours', fetchMetadata({ site: 'same-origin', mode: 'navigate', dest: 'document' })],
   ['a program with only Sec-Fetch-Mode', { 'sec-fetch-mode': 'cors' }],
   ['a link in Chromium 79', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }],
-])('an unknown path starts the sign-in: %s', async (_what, headers) => {
+])('an unknown path starts the sign-in: %s', async (_title, headers) => {
   expect((await sendRaw(running.url, '/sign-in', { headers })).status).toBe(303)
 })
 

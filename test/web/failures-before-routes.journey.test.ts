@@ -44,7 +44,7 @@ it.each<[string, string, string, Record<string, string>, string]>([
   ],
 ])(
   'a request that fails %s (%s %s) is logged with the beginning of its path',
-  async (_why, method, path, headers, route) => {
+  async (_title, method, path, headers, route) => {
     const before = await countRequests(route, method, '4xx')
     const body = method === 'POST' ? `a=${'x'.repeat(20_000)}` : ''
     const response = await sendRaw(running.url, path, {

@@ -47,7 +47,7 @@ it.each(PRIVATE.join(' ').split(' '))(
 it.each([
   ['link of another site chooses the language', 'navigate', 'document', 303, 1],
   ['picture on another site chooses no language', 'no-cors', 'image', 403, 0],
-])('a %s by ?lang=', async (_what, mode, dest, status, cookies) => {
+])('a %s by ?lang=', async (_title, mode, dest, status, cookies) => {
   const metadata = { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': mode, 'sec-fetch-dest': dest }
   const response = await request(onramp.app)
     .get('/onboarding?lang=ar')
@@ -156,7 +156,7 @@ it.each([
   ['stopping reminders', ['post /invite/x/opt-out', 'get /Invite/x/Opt-Out/']],
   ['logout tokens', ['post /sign-out/backchannel', 'post /Sign-Out/Backchannel/']],
   ['reports', ['get /admin/report.json', 'get /Admin/People.csv/']],
-])('an address has a separate limit for %s, in any spelling of the path', async (_what, calls) => {
+])('an address has a separate limit for %s, in any spelling of the path', async (_title, calls) => {
   const statusOf = async (call = '') => {
     const [method, path = ''] = call.split(' ') as ['get' | 'post', string?]
     const sent = {
@@ -183,7 +183,7 @@ it('sign-ins are limited for the whole /64 of an IPv6 address (RFC 6177)', async
 it.each([
   ['an inner proxy with a port', (host: number) => `198.51.100.${host}:4711, 127.0.0.4:51234`],
   ['an inner proxy with an IPv6 address', (host: number) => `198.51.101.${host}:4711, [::1]:51234`],
-])('people behind %s are rate-limited by their own address', async (_what, forwardedFor) => {
+])('people behind %s are rate-limited by their own address', async (_title, forwardedFor) => {
   const isRefused = async (host: number) =>
     (await request(onramp.app).get('/sign-in').set('x-forwarded-for', forwardedFor(host))).status === 429
   for (let host = 1; host <= PER_MINUTE; host++) expect(await isRefused(host)).toBe(false)
@@ -258,7 +258,7 @@ it.each([
     BEARER,
     { onPort: 303, onMetricsPort: 200 },
   ],
-] as [string, object, string, object][])('/metrics %s', async (_what, given, authorization, expected) => {
+] as [string, object, string, object][])('/metrics %s', async (_title, given, authorization, expected) => {
   const DATA_DIR = join(folder, 'metrics')
   const other = createOnramp({ ...settings, ...given, DATA_DIR }, createLog('silent'))
   const ask = (app: Parameters<typeof request>[0]) =>

@@ -53,7 +53,7 @@ it.each([
     400,
     'HPE_INVALID_TRANSFER_ENCODING',
   ],
-])('a malformed request (%s) is refused, counted and logged once', async (_what, bytes, status, cause) => {
+])('a malformed request (%s) is refused, counted and logged once', async (_title, bytes, status, cause) => {
   const code = status === 413 || status === 431 ? 'too_large' : 'bad_request'
   const before = await problems(code)
   const linesBefore = running.log.length
@@ -92,7 +92,7 @@ it.each([
   ['a body announced as longer', `${POST}Content-Length: 65537\r\n\r\n`, 413],
   ['an endless body that no one reads', `${GET}${FORM}${CHUNKED}\r\n${chunk(65_537)}`, 413],
   ['an endless form with a smaller limit', `${LOGOUT}${CHUNKED}\r\n${chunk(65_000)}${chunk(537)}`, 413],
-])('a request with %s gets one response, and its connection is closed', async (_what, bytes, status) => {
+])('a request with %s gets one response, and its connection is closed', async (_title, bytes, status) => {
   expect((await send(bytes)).match(/HTTP\/1.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`])
 })
 

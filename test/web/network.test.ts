@@ -13,7 +13,7 @@ it.each([
   ['an IPv6 address with a port', '2001:db8::1', '[2001:db8::1]:443'],
   ['an IPv6 address in brackets', '2001:db8::1', '[2001:db8::1]'],
   ['a link-local address with and without its zone', 'fe80::1', 'fe80::1%eth0'],
-])('%s are one network', (_what, one, other) => {
+])('%s are one network', (_title, one, other) => {
   expect(networkOf(one)).toBe(networkOf(other))
 })
 
@@ -24,7 +24,7 @@ it.each([
   ['two IPv4 addresses', '192.0.2.7', '192.0.2.8'],
   ['two mapped IPv4 addresses', '::ffff:192.0.2.7', '::ffff:192.0.2.8'],
   ['loopback and the unspecified network', '::1', '1::'],
-])('%s are two networks', (_what, one, other) => {
+])('%s are two networks', (_title, one, other) => {
   expect(networkOf(one)).not.toBe(networkOf(other))
 })
 

@@ -63,6 +63,6 @@ it.each<[string, string | undefined, string]>([
     answered({ status: 401 }, { status: 401, type: 'application/problem+json' }),
     'required',
   ],
-])('the comparison with the OpenAPI document notices a response that %s', (_what, fault, part) => {
+])('the comparison with the OpenAPI document notices a response that %s', (_title, fault, part) => {
   expect(fault ?? 'fine').toContain(part)
 })

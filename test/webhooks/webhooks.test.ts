@@ -142,7 +142,7 @@ it.each([
   ['after seconds, then hours', undefined, [5, 30, 120, 600, 1800, 3600, 7200, 7200, 7200]],
   ['after Retry-After', 3_600, [3600, 3600, 3600, 3600, 3600, 3600, 7200]],
   ['after two hours, if Retry-After is longer', 1e9, [7200, 7200]],
-])('an event is retried %s, and not before', async (_when, wait, pauses) => {
+])('an event is retried %s, and not before', async (_title, wait, pauses) => {
   vi.spyOn(Math, 'random').mockReturnValue(0.5)
   const { startProcess, receiver, sent } = setUpWebhooks()
   receiver.answer = () => Promise.resolve({ ...refused, wait })
@@ -210,7 +210,7 @@ const THREE_DAYS = 72 * 60 * MINUTE
 it.each([
   ['is still tried just before three days', THREE_DAYS - 1, 1, 0],
   ['is dropped after three days, and a metric counts it', THREE_DAYS, 0, 1],
-])('an event without a receiver %s', async (_when, age, tries, dropped) => {
+])('an event without a receiver %s', async (_title, age, tries, dropped) => {
   const { startProcess, receiver, command, sent } = setUpWebhooks()
   receiver.answer = () => Promise.resolve(refused)
   await command.change(email, here)

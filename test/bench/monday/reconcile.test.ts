@@ -31,7 +31,7 @@ it.each<[string, Partial<Accounts>]>([
   ['a person is stuck', { outcome: { ...outcome, stuck: 'no page' } }],
   ['there was no status', { outcome: { ...outcome, status: undefined } }],
   ['the page called everything skipped', { outcome: { ...outcome, shown: {} } }],
-])('the accounts show that %s', (_what, changed) => {
+])('the accounts show that %s', (_title, changed) => {
   expect(lossesOf({ ...accounts, ...changed })).not.toEqual([])
 })
 
