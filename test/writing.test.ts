@@ -115,7 +115,7 @@ const FORBIDDEN_NAMES =
 const PRINTED: Record<string, string[]> = {
   'src/cli/doctor.ts': ['says'],
   'src/sign-in/registration/register.ts': ['asked'],
-  'test/sign-in/own-client.test.ts': ['asked'],
+  'test/sign-in/registration.test.ts': ['asked'],
   // Findings in the doctor's JSON.
   'test/campaigns/mail-oauth.journey.test.ts': ['says'],
   'test/doctor/certificates.journey.test.ts': ['says'],

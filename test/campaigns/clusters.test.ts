@@ -1,4 +1,4 @@
-// Detection and end of mass disconnects.
+// Mass disconnects: detection and end. new-apps.test.ts and removed-apps.test.ts test the other clusters.
 import { expect, it } from 'vitest'
 import { findClusters, withEvaluation } from '../../src/campaigns/clusters.ts'
 import { personForCounts, type KeepState, type MassDisconnect } from '../../src/people/keep-state.ts'
