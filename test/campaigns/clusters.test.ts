@@ -1,5 +1,5 @@
 // Mass disconnects: detection and end. new-apps.test.ts and removed-apps.test.ts test the other clusters.
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { findClusters, withEvaluation } from '../../src/campaigns/clusters.ts'
 import { personForCounts, type KeepState, type MassDisconnect } from '../../src/people/keep-state.ts'
 import { appsOf, newPerson, withCheck, type Person } from '../../src/people/person.ts'
@@ -14,7 +14,8 @@ type Lapses = [people: number, lapsedAt: number]
 
 const copies = (count: number, person: Person) => Array<Person>(count).fill(person)
 
-const regained = withCheck(lostApps([slack], monday + 1), { checkedAt: monday + 2, unconnected: [] }, monday)
+const lostSlack = lostApps([slack], monday + 1)
+const regainedSlack = withCheck(lostSlack, { checkedAt: monday + 2, unconnected: [] }, monday)
 
 /** @returns the mass disconnects that a sweep of the people finds */
 async function massDisconnectsAfter({
@@ -37,7 +38,7 @@ async function massDisconnectsAfter({
     Array.from({ length: people }, () => lostApps([slack], lapsedAt)),
   )
   const unaffected = Array.from({ length: Math.max(0, had - lost.length) }, () => lostApps([], monday))
-  const all = [...lost, ...Array<Person>(regainedBy).fill(regained), ...unaffected]
+  const all = [...lost, ...copies(regainedBy, regainedSlack), ...unaffected]
   return (await findClusters(all, state, now)).massDisconnects
 }
 
@@ -84,55 +85,56 @@ it.each([
   ['goes on for the only one of its people who is left', 1, 0, 1],
   ['is over once none of its people is left', 0, 0, 0],
 ])('a mass disconnect %s', async (_title, lost, regainedBy, count) => {
-  const later = { ...stateWith(lostBySixty), evaluatedAt: monday + 2 }
+  const state = { ...stateWith(lostBySixty), evaluatedAt: monday + 2 }
   expect(lostBySixty).toMatchObject({ instance: 'slack_1', lapsed: 60, had: 100 })
   const lapses: Lapses[] = [[lost, monday + 1]]
-  const found = await massDisconnectsAfter({ lapses, had: 100, regainedBy, state: later, now: monday + 3 })
+  const found = await massDisconnectsAfter({ lapses, had: 100, regainedBy, state, now: monday + 3 })
   expect(found).toHaveLength(count)
 })
 
-/** Someone who lost Slack and has it again, or has another one, or whose list it left. */
-const lostSlack = lostApps([slack], monday + 1)
-const later = { checkedAt: monday + 2, delisted: new Set<string>() }
+/** Someone who lost Slack, later: another instance is listed, they connected it, or they left the list. */
+const checkAfterLoss = { checkedAt: monday + 2, delisted: new Set<string>(), unconnected: [] }
 const slack2 = { ...slack, instance: 'slack_2' }
-const movedOn = withCheck(lostSlack, { ...later, unconnected: [slack2] }, monday)
-const other = { instance: 'slack_2', name: 'Slack', since: monday + 2, consentStartedAt: monday + 2 }
-const connectedOther = withCheck(movedOn, { ...later, unconnected: [], connected: [other] }, monday)
-const left = { ...lostSlack, leftAt: monday + 2 }
-const never = withCheck(newPerson('eve@acme.example', 0), { checkedAt: monday, unconnected: [slack] }, monday)
-const removedFor = withCheck(never, { ...later, unconnected: [] }, monday)
+const listedSlack2 = withCheck(lostSlack, { ...checkAfterLoss, unconnected: [slack2] }, monday)
+const consent = { instance: 'slack_2', name: 'Slack', since: monday + 2, consentStartedAt: monday + 2 }
+const connectedSlack2 = withCheck(listedSlack2, { ...checkAfterLoss, connected: [consent] }, monday)
+const leftTheList = { ...lostSlack, leftAt: monday + 2 }
+
+const eve = newPerson('eve@acme.example', 0)
+const neverHadSlack = withCheck(eve, { checkedAt: monday, unconnected: [slack] }, monday)
+const neverHadDelistedSlack = withCheck(neverHadSlack, checkAfterLoss, monday)
 
 it.each<[string, Person[], string[], object[]]>([
-  ['restored once most people have it again', copies(31, regained), ['restored'], []],
+  ['restored once most people have it again', copies(31, regainedSlack), ['restored'], []],
   [
     'not over while people have another instance unconnected',
-    copies(31, movedOn),
+    copies(31, listedSlack2),
     [],
     [{ instance: 'slack_1' }],
   ],
-  ['ended once people have connected another instance', copies(60, connectedOther), ['ended'], []],
-  ['ended once its people are off the list', copies(60, left), ['ended'], []],
+  ['ended once people have connected another instance', copies(60, connectedSlack2), ['ended'], []],
+  ['ended once its people are off the list', copies(60, leftTheList), ['ended'], []],
   [
     'ended once few have it again, and most have left',
-    [...copies(40, left), ...copies(11, regained), ...copies(9, lostSlack)],
+    [...copies(40, leftTheList), ...copies(11, regainedSlack), ...copies(9, lostSlack)],
     ['ended'],
     [],
   ],
   [
     'not over if it also left the list of one who never had it',
-    [...copies(60, regained), removedFor],
+    [...copies(60, regainedSlack), neverHadDelistedSlack],
     [],
     [{ isDelisted: true }],
   ],
   [
     'restored if one who never had it still has it listed',
-    [...copies(60, regained), never],
+    [...copies(60, regainedSlack), neverHadSlack],
     ['restored'],
     [],
   ],
   [
     'not over if it also left the lists of nine who never had it',
-    [...copies(60, regained), ...copies(9, removedFor)],
+    [...copies(60, regainedSlack), ...copies(9, neverHadDelistedSlack)],
     [],
     [{ instance: 'slack_1', isDelisted: true }],
   ],
@@ -146,18 +148,18 @@ it.each<[string, Person[], string[], object[]]>([
 })
 
 it('a hold goes on for people whose lost app was removed and made again', async () => {
-  const removed = { instance: 'slack_1', name: 'Slack', since: monday + 2, noticedAt: monday + 3, people: 60 }
-  const lost = { ...lostBySixty, isDelisted: true }
+  const removal = { instance: 'slack_1', name: 'Slack', since: monday + 2, noticedAt: monday + 3, people: 60 }
+  const hold = { ...lostBySixty, isDelisted: true }
   const unconnected = [slack]
   const again = withCheck(
-    regained,
+    regainedSlack,
     { checkedAt: monday + 5, unconnected, delisted: new Set(['slack_1']) },
     monday,
   )
   expect(again.lastCheck?.apps.find((app) => app.instance === 'slack_1')).toMatchObject({
     lapsedAt: monday + 1,
   })
-  const state = { ...stateWith(lost), evaluatedAt: monday + 4, delistedApps: [removed] }
+  const state = { ...stateWith(hold), evaluatedAt: monday + 4, delistedApps: [removal] }
   const found = await findClusters(copies(60, again), state, monday + 6)
   expect(found.delistedApps).toEqual([])
   expect(found.massDisconnects).toEqual([lostBySixty])
@@ -199,9 +201,9 @@ it('a resumed mass disconnect isn’t found again for people noticed later', asy
 it.each([
   ['kept for a month', 31 * DAY - 1, 1],
   ['dropped after a month', 31 * DAY, 0],
-])('a resumed mass disconnect that is over is %s', async (_title, later, count) => {
+])('a resumed mass disconnect that is over is %s', async (_title, msLater, count) => {
   const state = stateWith({ ...lostBySixty, resumedAt: monday + 3 })
-  expect(await massDisconnectsAfter({ had: 100, state, now: monday + 3 + later })).toHaveLength(count)
+  expect(await massDisconnectsAfter({ had: 100, state, now: monday + 3 + msLater })).toHaveLength(count)
 })
 
 it('a mass disconnect that was resumed is found again when it happens again', async () => {
@@ -211,39 +213,48 @@ it('a mass disconnect that was resumed is found again when it happens again', as
   ).toMatchObject([{ noticedAt: monday + 2 }])
 })
 
-const first = withCheck(newPerson('ada@acme.example', 0), { checkedAt: 1, unconnected: [] }, 1)
+const neverListed = withCheck(newPerson('ada@acme.example', 0), { checkedAt: 1, unconnected: [] }, 1)
 /** Slack is on their list for the first time. */
-const firstListed = (at: number) => withCheck(first, { checkedAt: at, unconnected: [slack] }, at)
+const firstListed = (at: number) => withCheck(neverListed, { checkedAt: at, unconnected: [slack] }, at)
 
 const RUN = monday + 6 * HOUR
-const mass = { ...lostBySixty, since: monday, noticedAt: RUN }
+const lostOnMonday = { ...lostBySixty, since: monday, noticedAt: RUN }
 
-// prettier-ignore
-it.each<[string, string, number, number | undefined]>([
-  ['a day and a half before its first lapse', 'new', monday - 3 * HALF, undefined],
-  ['within a day and a half before its first lapse', 'lost', monday - 3 * HALF + 1, monday],
-  ['just before its first lapse', 'lost', monday - 1, monday],
-  ['with its first lapse', 'lost', monday, monday],
-  ['just before the run that found it', 'lost', RUN - 1, RUN - 1],
-  ['just after the run that found it', 'lost', RUN + 1, RUN + 1],
-  ['within a day and a half of that run', 'lost', RUN + 3 * HALF - 1, RUN + 3 * HALF - 1],
-  ['a day and a half after that run', 'new', RUN + 3 * HALF, undefined],
-])('an app first listed %s is %s, before and after its emails are released', async (_title, _outcome, at, lapsedAt) => {
-  for (const found of [mass, { ...mass, resumedAt: RUN + HOUR }]) {
-    const person = afterEvaluation(firstListed(at), [found])
-    const [app] = person.lastCheck!.apps
-    expect(app?.lapsedAt).toEqual(lapsedAt)
-    expect(app?.newAt).toEqual(lapsedAt === undefined ? at : undefined)
-    expect(afterEvaluation(firstListed(at), [{ ...found, instance: 'jira_1' }])).toEqual(firstListed(at))
-    // Later checks and evaluations keep it so.
-    const later = withCheck(person, { checkedAt: at + 60 * DAY, unconnected: [slack] }, at + 60 * DAY)
+describe.each([
+  ['before', lostOnMonday],
+  ['after', { ...lostOnMonday, resumedAt: RUN + HOUR }],
+])('%s the release of its emails', (_title, disconnect) => {
+  const DAY_AND_A_HALF = 3 * HALF
+  // prettier-ignore
+  const firstListings: [title: string, outcome: string, at: number, lapsedAt?: number][] = [
+    ['a day and a half before its first lapse', 'new', monday - DAY_AND_A_HALF],
+    ['within a day and a half before its first lapse', 'lost', monday - DAY_AND_A_HALF + 1, monday],
+    ['just before its first lapse', 'lost', monday - 1, monday],
+    ['with its first lapse', 'lost', monday, monday],
+    ['just before the run that found it', 'lost', RUN - 1, RUN - 1],
+    ['just after the run that found it', 'lost', RUN + 1, RUN + 1],
+    ['within a day and a half of that run', 'lost', RUN + DAY_AND_A_HALF - 1, RUN + DAY_AND_A_HALF - 1],
+    ['a day and a half after that run', 'new', RUN + DAY_AND_A_HALF],
+  ]
+
+  it.each(firstListings)('an app first listed %s is %s', (_title, _outcome, at, lapsedAt) => {
+    const [app] = afterEvaluation(firstListed(at), [disconnect]).lastCheck!.apps
+    expect([app?.lapsedAt, app?.newAt]).toEqual([lapsedAt, lapsedAt === undefined ? at : undefined])
+    const ofAnotherApp = { ...disconnect, instance: 'jira_1' }
+    expect(afterEvaluation(firstListed(at), [ofAnotherApp])).toEqual(firstListed(at))
+  })
+
+  it.each(firstListings)('an app first listed %s stays %s', async (_title, _outcome, at, lapsedAt) => {
+    const person = afterEvaluation(firstListed(at), [disconnect])
+    const laterCheck = { checkedAt: at + 60 * DAY, unconnected: [slack] }
+    const later = withCheck(person, laterCheck, at + 60 * DAY)
     expect(afterEvaluation(later, []).lastCheck?.apps).toEqual(person.lastCheck?.apps)
     const people = [...copies(60, lostApps([slack], monday)), ...copies(20, person)]
-    const state = { ...stateWith(found), evaluatedAt: monday - 3 * DAY }
+    const state = { ...stateWith(disconnect), evaluatedAt: monday - 3 * DAY }
     const { massDisconnects, newApps } = await findClusters(people, state, at + 60 * DAY)
     expect(massDisconnects).toHaveLength(1)
     expect(newApps).toHaveLength(lapsedAt === undefined ? 1 : 0)
-  }
+  })
 })
 
 it.each<[string, early: number, lapsedOfHad: [number, number][], newFor: number[]]>([
@@ -279,7 +290,7 @@ it.each<[string, Listings, lapsedOfHad: [number, number][], newFor: number[]]>([
     ...lapses,
     ...copies(keptBy, lostApps([], monday)),
     ...copies(listed, firstListed(monday)),
-    ...copies(20, first),
+    ...copies(20, neverListed),
   ]
   const before = { instance: 'slack_1', name: 'Slack', noticedAt: monday + 1, since: monday, people: 19 }
 
@@ -312,14 +323,13 @@ it.each([
   ['stays if half of the lists have another instance', 'slack_2', 0, 30, [undefined], ['slack_2']],
   ['ends if a later check lists another instance', 'slack_2', 1, 60, [], ['slack_1', 'slack_2']],
   ['ends if another app is new instead', 'notion_1', 0, 60, [], ['slack_1', 'notion_1']],
-])('the hold of a lost app %s', async (_title, instance, later, moved, movedTo, counted) => {
-  const gone = (at: number, ...unconnected: (typeof slack)[]) => (person: Person) => withCheck(person, { checkedAt: at, unconnected }, at)
-  const left = lostApps([slack], monday + 1)
+])('the hold of a lost app %s', async (_title, instance, msLater, moved, movedTo, counted) => {
+  const withListOf = (person: Person, at: number, ...unconnected: (typeof slack)[]) => withCheck(person, { checkedAt: at, unconnected }, at)
   const next = { instance, name: 'Slack', status: 'awaiting' as const }
-  const one = gone(monday + 2 + later, next)(later === 0 ? left : gone(monday + 2)(left))
+  const one = withListOf(msLater === 0 ? lostSlack : withListOf(lostSlack, monday + 2), monday + 2 + msLater, next)
   const state = { ...stateWith(lostBySixty), evaluatedAt: monday + 2 }
 
-  const all = [...copies(moved, one), ...copies(60 - moved, left)]
+  const all = [...copies(moved, one), ...copies(60 - moved, lostSlack)]
 
   const { massDisconnects } = await findClusters(all, state, monday + HOUR)
 
@@ -332,7 +342,7 @@ it('an app that has moved is not lost', () => {
   const { lastCheck, ...person } = firstListed(monday)
   const apps = lastCheck!.apps.map((app) => ({ ...app, movedFrom: 'slack_0' }))
   const moved = { ...person, lastCheck: { checkedAt: monday, apps } }
-  expect(afterEvaluation(moved, [mass])).toBe(moved)
+  expect(afterEvaluation(moved, [lostOnMonday])).toBe(moved)
 })
 
 it.each([
@@ -357,8 +367,8 @@ it.each<[string, number, ('lost' | 'listed')[]]>([
   ['keeps a loss from before', monday - 1, ['lost', 'listed']],
 ])('the history of a removed app that is back %s', (_title, at, expected) => {
   const accessEvents = [{ what: 'lost' as const, at, instance: 'slack_1' }]
-  const other = { what: 'lost' as const, at: monday + 1, instance: 'jira_1' }
-  const person = { ...lostApps([slack], monday + 1), accessEvents: [...accessEvents, other] }
+  const jiraLost = { what: 'lost' as const, at: monday + 1, instance: 'jira_1' }
+  const person = { ...lostApps([slack], monday + 1), accessEvents: [...accessEvents, jiraLost] }
   const returned = new Map([['slack_1', { since: monday, markedRemovedAt: monday }]])
 
   const after = withEvaluation(person, { massDisconnects: [], returned, delistedApps: [], at: monday + 2 })
@@ -366,5 +376,5 @@ it.each<[string, number, ('lost' | 'listed')[]]>([
   expect(
     after.accessEvents?.filter(({ instance }) => instance === 'slack_1').map(({ what }) => what),
   ).toEqual(expected)
-  expect(after.accessEvents).toContainEqual(other)
+  expect(after.accessEvents).toContainEqual(jiraLost)
 })
