@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { openChromium } from '../helpers/chromium.ts'
 import { deprecations, fileOf } from '../helpers/deprecations.ts'
 
@@ -38,7 +38,7 @@ async function recordTraffic(url: string, script?: string): Promise<string> {
   return har
 }
 
-test('in traffic recorded by Chromium, sent fields are in use, and received ones may be', async () => {
+it('in traffic recorded by Chromium, sent fields are in use, and received ones may be', async () => {
   const server = createServer((req, res) => {
     const name = req.url?.split('?')[0]?.split('/').at(-1) ?? ''
     res.setHeader('Content-Type', name === '' ? 'text/html' : 'application/json')

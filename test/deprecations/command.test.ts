@@ -1,6 +1,6 @@
 // The command onramp-deprecations: list, check, diff and calendar, with their exit codes.
 import addFormats from 'ajv-formats'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import { deprecations, fileOf, ndjson } from '../helpers/deprecations.ts'
 
@@ -8,7 +8,7 @@ const posting = (operation: string, request: object) => {
   return { method: 'POST', url: `https://a/rest/api/v1/${operation}`, request, response: {} }
 }
 
-test.each([
+it.each([
   [['list', '--as-of', '2026-02-30'], 2, '2027-01-15'],
   [['list', '--within', 'soon'], 2, '--within expects a whole number'],
   [['list', '--api', 'indexin'], 2, 'did you mean indexing?'],
@@ -22,7 +22,7 @@ test.each([
   expect(ran.err.trim().split('\n')).toHaveLength(1)
 })
 
-test('the list is sorted by removal date, with data on stdout and messages on stderr', async () => {
+it('the list is sorted by removal date, with data on stdout and messages on stderr', async () => {
   const { code, out, err } = await deprecations([], { today: '2026-10-01' })
   expect(code).toBe(0)
   expect(out).toMatch(
@@ -32,7 +32,7 @@ test('the list is sorted by removal date, with data on stdout and messages on st
   expect(err).toContain('28 items')
 })
 
-test('the list with --within omits later removals and past ones', async () => {
+it('the list with --within omits later removals and past ones', async () => {
   const count = async (options: string) => {
     const { out } = await deprecations(['list', '--json', ...options.split(' ')])
     return (JSON.parse(out) as { entries: { id: string }[] }).entries.length
@@ -45,7 +45,7 @@ test('the list with --within omits later removals and past ones', async () => {
   expect(await count('--operation CHAT')).toBe(1)
 })
 
-test('colors appear on terminals, unless NO_COLOR is set', async () => {
+it('colors appear on terminals, unless NO_COLOR is set', async () => {
   const coloured = async (terminal: boolean, env = {}) =>
     (await deprecations([], { terminal, env })).out.includes('\u001b[')
   expect(await coloured(true)).toBe(true)
@@ -66,7 +66,7 @@ const mine = {
 }
 const text = (...entries: object[]) => JSON.stringify({ entries }, null, 1)
 
-test('a custom schedule adds to the published one, and its items are found in traffic', async () => {
+it('a custom schedule adds to the published one, and its items are found in traffic', async () => {
   const schedule = fileOf('mine.json', text(mine))
   const traffic = fileOf('a.ndjson', ndjson(posting('search', { old: 1 })))
   const { code, out } = await deprecations(['check', '--schedule', schedule, traffic])
@@ -75,7 +75,7 @@ test('a custom schedule adds to the published one, and its items are found in tr
 })
 
 const announcedLate = { ...mine, id: 'b', announced: '2027-01-01' }
-test.each([
+it.each([
   ['not JSON', '{\n "entries": [\n  }', /mine\.json:3: not valid JSON/],
   ['days out of order', text(mine, announcedLate), /mine\.json:18: entries\.1: announced/],
   ['an id used twice', text(mine, mine), /mine\.json:18: entries\.1: the id "search\.old" is used twice/],
@@ -90,7 +90,7 @@ test.each([
   },
 )
 
-test('a custom schedule and the output of list --json fit the published JSON Schema', async () => {
+it('a custom schedule and the output of list --json fit the published JSON Schema', async () => {
   const schema = JSON.parse((await deprecations(['schema'])).out) as object
   const { default: Ajv2020 } = await import('ajv/dist/2020.js')
   const ajv = new Ajv2020.default()
@@ -103,7 +103,7 @@ test('a custom schedule and the output of list --json fit the published JSON Sch
     expect(validate(JSON.parse(text({ ...mine, ...faulty })))).toBe(false)
 })
 
-test('diff lists added, moved and withdrawn items, and an earlier removal is an error', async () => {
+it('diff lists added, moved and withdrawn items, and an earlier removal is an error', async () => {
   const entries = publishedSchedule.slice(0, 3)
   const [first, second, third] = entries
   const old = fileOf('old.json', text(...entries))
@@ -135,7 +135,7 @@ const both = ndjson(chat, answer)
 const file = fileOf('a.ndjson', both)
 const codeOf = async (...args: string[]) => (await deprecations(['check', file, ...args])).code
 
-test('a check exits with 2 for items deprecated by that day, or removed', async () => {
+it('a check exits with 2 for items deprecated by that day, or removed', async () => {
   expect(await codeOf()).toBe(2)
   expect(await codeOf('--as-of', '2026-10-14')).toBe(2)
   expect(await codeOf('--as-of', '2026-01-01')).toBe(0)
@@ -145,7 +145,7 @@ test('a check exits with 2 for items deprecated by that day, or removed', async 
   expect((await deprecations(['check', '-'], { stdin: both })).code).toBe(2)
 })
 
-test('a check exits with 3 for fields sent anyway, and with 0 under --fail-on use', async () => {
+it('a check exits with 3 for fields sent anyway, and with 0 under --fail-on use', async () => {
   const policy = {
     method: 'GET',
     url: 'https://a/rest/api/v1/governance/data/policies/7',
@@ -161,7 +161,7 @@ test('a check exits with 3 for fields sent anyway, and with 0 under --fail-on us
   expect((await deprecations(['check', file])).out).toContain('still filled for backward compatibility')
 })
 
-test('--fail-on and --within set which findings fail the check', async () => {
+it('--fail-on and --within set which findings fail the check', async () => {
   expect(await codeOf('--fail-on', 'never')).toBe(0)
   expect(await codeOf('--fail-on', 'removed', '--as-of', '2026-10-14')).toBe(0)
   expect(await codeOf('--fail-on', 'removed')).toBe(2)
@@ -173,7 +173,7 @@ test('--fail-on and --within set which findings fail the check', async () => {
 const waivers = (until: string, item = 'chat.citations') =>
   fileOf('waivers.json', JSON.stringify({ waivers: [{ item, until, reason: 'moving in Q1' }] }, null, 1))
 
-test('a waiver lets an item pass through its last day and not beyond', async () => {
+it('a waiver lets an item pass through its last day and not beyond', async () => {
   const only = fileOf('b.ndjson', ndjson(chat))
   const codeUntil = async (until: string) =>
     (await deprecations(['check', only, '--waivers', waivers(until)])).code
@@ -185,7 +185,7 @@ test('a waiver lets an item pass through its last day and not beyond', async () 
   expect(out).toMatch(/^Nothing deprecated is in use except what is waived/)
 })
 
-test('a waiver passes an item that only may be in use, and reports keep it', async () => {
+it('a waiver passes an item that only may be in use, and reports keep it', async () => {
   const possible = fileOf('a.ndjson', ndjson({ ...chat, request: { a: { citations: 1 } } }))
   const args = ['check', possible, '--waivers', waivers('2027-01-01')]
   const { code, out } = await deprecations(args)
@@ -197,12 +197,12 @@ test('a waiver passes an item that only may be in use, and reports keep it', asy
   })
 })
 
-test('a waiver with an invalid date is refused with its line', async () => {
+it('a waiver with an invalid date is refused with its line', async () => {
   const { code, err } = await deprecations(['check', file, '--waivers', waivers('2027-02-30')])
   expect([code, err]).toEqual([1, expect.stringMatching(/waivers\.json:\d: /)])
 })
 
-test('a file name can’t control the terminal', async () => {
+it('a file name can’t control the terminal', async () => {
   const { err } = await deprecations(['check', 'no\u001b[31m\nsuch'])
   expect(err).toBe('no?[31m?such: no such file; check the name\n')
 })

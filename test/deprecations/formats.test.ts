@@ -1,13 +1,13 @@
 // Formats of recorded traffic: NDJSON, HAR and access logs. Unreadable content is reported, never called clean.
 import { readdirSync, readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { deprecations, fileOf, ndjson } from '../helpers/deprecations.ts'
 import { chat, check, citing, idsOf, outcome } from './checking.ts'
 
 /** A value on which String() fails. */
 const MUTE = { toString: 0 }
 
-test('a finding in NDJSON has file, line, side, pointer, count, and first and last time', async () => {
+it('a finding in NDJSON has file, line, side, pointer, count, and first and last time', async () => {
   const at = (time: unknown) => ({ ...citing, time })
   const { report } = await check(
     ndjson(chat, at('2026-11-02T00:00:00Z'), at(1_793_500_000), at('2026-11-05')),
@@ -24,7 +24,7 @@ test('a finding in NDJSON has file, line, side, pointer, count, and first and la
   ])
 })
 
-test('a broken or masked line is reported with its number, and the rest is read', async () => {
+it('a broken or masked line is reported with its number, and the rest is read', async () => {
   const masked = ndjson({ ...chat, url: '[SECRET]' })
   const lines = ['{"method": "POST SECRET', '', '[1]', '{"url":"SECRET"}', masked]
   const { code, report, err } = await check(`${ndjson(chat)}${lines.join('\n')}${ndjson(citing)}`)
@@ -35,19 +35,19 @@ test('a broken or masked line is reported with its number, and the rest is read'
   expect(err).not.toContain('SECRET')
 })
 
-test('a broken line fails a check without findings, unless --ignore-broken is set', async () => {
+it('a broken line fails a check without findings, unless --ignore-broken is set', async () => {
   const content = `${ndjson({ method: 'GET', url: '/' })}{cut`
   expect((await check(content)).code).toBe(1)
   expect((await check(content, 'a.ndjson', '--ignore-broken')).code).toBe(0)
 })
 
-test('a hundred broken lines make twenty reports and a count', async () => {
+it('a hundred broken lines make twenty reports and a count', async () => {
   const { err } = await check('{broken\n'.repeat(100))
   expect(err.trim().split('\n')).toHaveLength(21)
   expect(err).toContain('80 more')
 })
 
-test.each([
+it.each([
   ['a byte order mark', `\uFEFF${ndjson(citing)}`],
   ['CRLF', ndjson(citing).replace('\n', '\r\n')],
   ['an unterminated last line', JSON.stringify(citing)],
@@ -55,14 +55,14 @@ test.each([
   expect((await check(content)).report).toMatchObject({ requests: 1, faults: 0 })
 })
 
-test('a line of more than 2 Mi characters is skipped and reported', async () => {
+it('a line of more than 2 Mi characters is skipped and reported', async () => {
   const long = JSON.stringify({ ...citing, more: 'x'.repeat(2_100_000) })
   const { report, err } = await check(`${ndjson(citing)}${long}\n${ndjson(citing)}`)
   expect(report).toMatchObject({ requests: 2, faults: 1 })
   expect(err).toContain(':2: longer than 2 Mi')
 })
 
-test('many occurrences of one item are counted, not stored', async () => {
+it('many occurrences of one item are counted, not stored', async () => {
   const calls = Array.from({ length: 300 }, (_, index) => ({
     ...chat,
     request: { citations: 1, a: { [`k${index}`]: { citations: 1 } } },
@@ -76,7 +76,7 @@ test('many occurrences of one item are counted, not stored', async () => {
   expect(mayBeInUse[0]?.places).toHaveLength(50)
 })
 
-test('a report prints pointers to real members, never values, queries or data', async () => {
+it('a report prints pointers to real members, never values, queries or data', async () => {
   const response = { people: { 'jo@example.com': { citations: ['SECRET'] }, '4711': { citations: 1 } } }
   const file = fileOf('a.ndjson', ndjson({ ...chat, url: `${chat.url}?token=SECRET`, response }))
   for (const form of [[], ['--json']]) {
@@ -87,7 +87,7 @@ test('a report prints pointers to real members, never values, queries or data', 
   }
 })
 
-test('a body that isn’t JSON is reported with its line and side', async () => {
+it('a body that isn’t JSON is reported with its line and side', async () => {
   const { code, err, report } = await check(ndjson({ ...chat, response: 'SECRET=1' }))
   expect([code, report.faults]).toEqual([3, 1])
   expect(report.mayBeInUse).toMatchObject([{ confidence: 'unread', places: [{ line: 1, side: 'response' }] }])
@@ -107,7 +107,7 @@ const cites = '{"messages":[{"citations":[]}]}'
 const GZIPPED = 'H4sIAAAAAAAAA6uuBQBDv6ajAgAAAA=='
 const empty = [{ name: 'Content-Length', value: '0' }]
 
-test('a field in a body of a HAR is located by its entry', async () => {
+it('a field in a body of a HAR is located by its entry', async () => {
   const { code, report } = await check(har(entry(message(plain)), entry(message(cites))), 'traffic.har')
   expect(code).toBe(3)
   expect(report.mayBeInUse[0]).toMatchObject({
@@ -117,7 +117,7 @@ test('a field in a body of a HAR is located by its entry', async () => {
   })
 })
 
-test.each<[string, number, string[], object]>([
+it.each<[string, number, string[], object]>([
   ['is plain', 0, [], message(plain)],
   ['is in base64', 3, ['sent'], message(btoa(cites), { encoding: 'base64' })],
   ['is compressed in base64', 3, ['unread'], message(GZIPPED, { encoding: 'base64' })],
@@ -138,12 +138,12 @@ test.each<[string, number, string[], object]>([
   expect([checked.code, found]).toEqual([code, confidences])
 })
 
-test('a body that Playwright stored in another file is read there', async () => {
+it('a body that Playwright stored in another file is read there', async () => {
   const recorded = har(entry(message(undefined, { size: 9, _file: 'a1.json' })))
   expect((await deprecations(['check', fileOf('a.har', recorded)])).out).toContain('in another file')
 })
 
-test('members that can’t become text don’t stop the reading of others', async () => {
+it('members that can’t become text don’t stop the reading of others', async () => {
   const odd = [
     { ...entry(message(cites)), request: { method: 'POST', url: [MUTE] } },
     entry({ headers: [{ name: MUTE }] }),
@@ -154,7 +154,7 @@ test('members that can’t become text don’t stop the reading of others', asyn
   expect(report.mayBeInUse).toMatchObject([{ id: 'chat.citations', confidence: 'sent' }])
 })
 
-test('a HAR entry without a valid request is reported, and a data: URL is skipped', async () => {
+it('a HAR entry without a valid request is reported, and a data: URL is skipped', async () => {
   const skipped = entry({}, 'data:image/png,x')
   const content = har({ request: 1 }, skipped, entry({}, '[SECRET]'), entry(message(cites)))
   const { report, err } = await check(content, 'a.har')
@@ -166,7 +166,7 @@ test('a HAR entry without a valid request is reported, and a data: URL is skippe
 const line = (request: string, status = 200) =>
   `10.0.0.1 - jo [03/Nov/2026:08:00:00 +0100] "${request}" ${status} 12 "-" "curl [\\"x\\"]"\n`
 
-test('an access log in Common or Combined format gives endpoints, and fields possibly in use', async () => {
+it('an access log in Common or Combined format gives endpoints, and fields possibly in use', async () => {
   const common = line('POST /api/index/v1/getusercount HTTP/1.1').replace(/ "-".*/, '')
   const log = `${line('POST /rest/api/v1/chat?x=SECRET HTTP/1.1')}${common}${line('OPTIONS * HTTP/1.1')}`
   const { code, report } = await check(log + line('\\x16\\x03', 400) + line('-', 408), 'access.log')
@@ -177,7 +177,7 @@ test('an access log in Common or Combined format gives endpoints, and fields pos
 })
 
 const LOGS = new URL('../fixtures/logs/', import.meta.url)
-test.each(readdirSync(LOGS))('an access log of a proxy is read: %s', async (name) => {
+it.each(readdirSync(LOGS))('an access log of a proxy is read: %s', async (name) => {
   const { code, report, err } = await check(readFileSync(new URL(name, LOGS)), name)
   expect(code).toBe(2)
   expect(report.requests).toBe(3)
@@ -189,14 +189,14 @@ test.each(readdirSync(LOGS))('an access log of a proxy is read: %s', async (name
   expect(report.inUse[0]?.firstSeen?.slice(0, 19)).toBe(from)
 })
 
-test('an access log with a column for the query shows its fields', async () => {
+it('an access log with a column for the query shows its fields', async () => {
   const columns = '#Fields: cs-method cs-uri-stem cs-uri-query\n'
   const { report } = await check(`${columns}POST /rest/api/v1/chat citations=SECRET\n`, 'a.log')
   expect(report.mayBeInUse).toMatchObject([{ confidence: 'name' }])
 })
 
 const SQUID = '1286536309.450 180 192.0.2.1 TCP_MISS/200 411 GET http://a/ - -'
-test.each([
+it.each([
   ['with spaces between its columns', SQUID, "awk '{print"],
   ['in JSON with names of its own', '{"verb":"POST","target":"/rest/api/v1/chat"}', 'jq -c'],
   ['in JSON that is cut off', '{"method":"POST","url":"/re', 'not JSON from its beginning to its end'],
@@ -206,7 +206,7 @@ test.each([
   expect(err).not.toMatch(/damaged|SECRET/)
 })
 
-test.each([
+it.each([
   ['empty', '', 'empty file, so nothing was checked'],
   ['compressed', Buffer.from([0x1f, 0x8b, 8, 0, 0, 0]), 'gunzip -c'],
   ['in UTF-16', Buffer.from('\uFEFFGET /', 'utf16le'), 'not text in UTF-8'],
@@ -221,7 +221,7 @@ test.each([
   expect(err).not.toContain('SECRET')
 })
 
-test('a missing file doesn’t stop the reading of others', async () => {
+it('a missing file doesn’t stop the reading of others', async () => {
   const file = fileOf('a.ndjson', ndjson(citing))
   const { code, out, err } = await deprecations(['check', '/nowhere/b.har', file])
   expect([code, err]).toEqual([2, '/nowhere/b.har: no such file; check the name\n'])

@@ -2,12 +2,12 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { fileOf } from '../helpers/deprecations.ts'
 
 const chat = { method: 'POST', url: 'https://a/rest/api/v1/chat', request: { citations: [] }, response: {} }
 
-test('a stream of 150 MB is checked in a heap of 100 MB', async () => {
+it('a stream of 150 MB is checked in a heap of 100 MB', async () => {
   const [runner, node] = ['../helpers/run-deprecations.ts', '../../node_modules/.bin/node'].map((path) =>
     fileURLToPath(new URL(path, import.meta.url)),
   ) as [string, string]

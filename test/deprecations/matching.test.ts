@@ -1,5 +1,5 @@
 // Matching of uses: operations by method and path, fields by name and place, bodies only if they were read.
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import {
   createOperationLookup,
   matchCall,
@@ -30,7 +30,7 @@ const callOf = ({ method, path }: Entry) => ({
   response: {},
 })
 
-test.each(publishedSchedule.filter((entry) => entry.kind === 'field'))(
+it.each(publishedSchedule.filter((entry) => entry.kind === 'field'))(
   'the field $id is found where it is used, and not inside its replacement',
   (entry) => {
     const { id, field, replacement = '' } = entry
@@ -45,14 +45,14 @@ test.each(publishedSchedule.filter((entry) => entry.kind === 'field'))(
   },
 )
 
-test.each(publishedSchedule.filter(({ kind }) => kind === 'endpoint'))(
+it.each(publishedSchedule.filter(({ kind }) => kind === 'endpoint'))(
   'a call of the endpoint $id is found',
   (entry) => {
     expect(uses(callOf(entry))).toEqual([`${entry.id} exact`])
   },
 )
 
-test.each([
+it.each([
   'https://a/rest/api/v1/listanswers',
   'https://user@a:8443/x%20y/t/REST/api/v1/ListAnswers///?a=/b#z',
   'https://a//rest/api/v1/listanswers/',
@@ -61,7 +61,7 @@ test.each([
   expect(uses({ method: 'post', url })).toEqual(['listanswers exact']),
 )
 
-test.each(['4711', 'a%2Fb', 'a:b', '%zz', '%F0%9F%99%82', '{id}'])(
+it.each(['4711', 'a%2Fb', 'a:b', '%zz', '%F0%9F%99%82', '{id}'])(
   'a policy with the ID %s is the scheduled operation',
   (id) => {
     const url = `/t/rest/api/v1/governance/data/policies/${id}?expand=a/b`
@@ -69,13 +69,13 @@ test.each(['4711', 'a%2Fb', 'a:b', '%zz', '%F0%9F%99%82', '{id}'])(
   },
 )
 
-test('another method, a path beside or below, and a query are another operation', () => {
+it('another method, a path beside or below, and a query are another operation', () => {
   for (const url of ['/rest/api/v1/listanswers/x', '/listanswers', '/x?u=/rest/api/v1/listanswers'])
     expect(uses({ method: 'POST', url })).toEqual([])
   expect(uses({ method: 'GET', url: '/rest/api/v1/listanswers' })).toEqual([])
 })
 
-test('a field of the request or its main object is in use', () => {
+it('a field of the request or its main object is in use', () => {
   const request = { citations: [], messages: [{ citations: [], about: [{ citations: [] }] }] }
   expect(uses({ ...chat, request })).toEqual([
     'chat.citations exact request /citations',
@@ -88,7 +88,7 @@ test('a field of the request or its main object is in use', () => {
   ])
 })
 
-test('a response field may be in use, because migrated clients receive it too', () => {
+it('a response field may be in use, because migrated clients receive it too', () => {
   expect(uses({ ...chat, response: { messages: [{ citations: [] }] } })).toEqual([
     'chat.citations sent response /messages/0/citations',
   ])
@@ -102,7 +102,7 @@ test('a response field may be in use, because migrated clients receive it too', 
   ])
 })
 
-test('a top-level field deeper in the body is another field', () => {
+it('a top-level field deeper in the body is another field', () => {
   const answer = { method: 'POST', url: '/rest/api/v1/getanswer', request: {} }
   const deeper = { answer: { trackingToken: 't' }, a: { trackingToken: 't' } }
   expect(uses({ ...answer, response: deeper })).toEqual([])
@@ -111,7 +111,7 @@ test('a top-level field deeper in the body is another field', () => {
   ])
 })
 
-test.each([
+it.each([
   [{ ChannelInviteInfo: { inviteTime: 1, reminderTime: 2 } }],
   [{ channel_invite_info: [{ reminderTime: 1 }] }],
   [{ channels: [{ channelInviteInfo: { deeper: { inviteTime: 1 } } }] }],
@@ -121,34 +121,34 @@ test.each([
   expect(announcing(request)).toEqual([]),
 )
 
-test('a field beside its replacement is the deprecated one', () => {
+it('a field beside its replacement is the deprecated one', () => {
   expect(announcing({ inviteTime: 1, ChannelInviteInfo: { inviteTime: 1 } })).toEqual([
     'createannouncement.inviteTime exact request /inviteTime',
   ])
   expect(policy({ broadSharingOptions: [{ enabled: true }] })).toEqual([])
 })
 
-test('a field in the query, or in possible JSON, may be in use', () => {
+it('a field in the query, or in possible JSON, may be in use', () => {
   expect(uses({ ...chat, url: `${chat.url}?citations=1` })).toEqual(['chat.citations name request'])
   for (const response of [{ raw: '{"citations":[]}' }, [JSON.stringify({ a: '{"citations":1}' })]])
     expect(uses({ ...chat, response })).toEqual([expect.stringContaining('chat.citations name response')])
   expect(uses({ ...chat, response: { text: 'it has citations: two' } })).toEqual([])
 })
 
-test('a body that wasn’t recorded may have any field', () => {
+it('a body that wasn’t recorded may have any field', () => {
   const [request, response] = ['request', 'response'].map((side) => `chat.citations endpoint ${side}`)
   const { method, url } = chat
   expect(uses({ method, url })).toEqual([request, response])
   expect(uses({ method, url, request: '' })).toEqual([response])
 })
 
-test('a message that can’t have a body doesn’t count as unrecorded', () => {
+it('a message that can’t have a body doesn’t count as unrecorded', () => {
   const { method, url } = chat
   for (const status of [204, 205]) expect(uses({ method, url, request: {}, status })).toEqual([])
   expect(uses({ method: 'GET', url: '/rest/api/v1/governance/data/policies/7', response: {} })).toEqual([])
 })
 
-test.each([
+it.each([
   ['JSON', '\uFEFF{"messages":[{"citations":[]}]}'],
   ['JSON Lines, as a chat streams them', '{"a":1}\n{"messages":[{"citations":[]}]}\n'],
   ['bytes', new TextEncoder().encode('{"messages":[{"citations":[]}]}')],
@@ -156,7 +156,7 @@ test.each([
   expect(uses({ ...chat, response })).toEqual(['chat.citations sent response /messages/0/citations']),
 )
 
-test.each([
+it.each([
   ['a number', '7'],
   ['a page', '<html>citations</html>'],
   ['a form', 'a=1&citations=2'],
@@ -169,7 +169,7 @@ test.each([
   expect(uses({ ...chat, response })).toEqual(['chat.citations unread response']),
 )
 
-test('a truncated body keeps the fields already found', () => {
+it('a truncated body keeps the fields already found', () => {
   expect(uses({ ...chat, response: '{"citations":1}\n{"mess' })).toEqual([
     'chat.citations sent response /citations',
     'chat.citations unread response',

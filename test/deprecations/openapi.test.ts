@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { deprecations } from '../helpers/deprecations.ts'
 import { check, idsOf, outcome, type Report } from './checking.ts'
 
@@ -29,7 +29,7 @@ const bomb = ['b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'].map((name, index, names) =
 const used = [2, ['chat.citations'], []]
 const possible = [3, [], ['chat.citations']]
 
-test('fields and operations of a YAML description are found with their lines', async () => {
+it('fields and operations of a YAML description are found with their lines', async () => {
   const yaml = `# made by hand
 openapi: 3.1.0
 servers:
@@ -68,7 +68,7 @@ components:
 const at = (url: string, variables?: object) => ({ servers: [{ url, variables }] })
 const root = { r: { default: '/rest/api' } }
 const inOperation = { '/chat': { post: { ...taking(citing), ...at('{r}/v1', root) } } }
-test.each([
+it.each([
   ['of the document', api({ '/v1/chat': { post: taking(citing) } }, at('https://a/rest/api'))],
   ['of a path', api({ '/v1/chat': { ...at('/t/rest/api/'), post: taking(citing) } }, at('/x'))],
   ['of an operation, with variables', api(inOperation)],
@@ -79,7 +79,7 @@ test.each([
 const parts = { allOf: [plain, { oneOf: [ref('A'), plain] }] }
 const components = { pathItems: { P: { post: { requestBody: ref('B') } } }, schemas: { B: body(citing) } }
 const inPath = { $ref: '#/components/pathItems/P' }
-test.each<[string, string]>([
+it.each<[string, string]>([
   ['a property', chat(citing)],
   ['a part of a schema', chat(parts, { A: { anyOf: [citing, plain] } })],
   ['a keyword beside a reference', chat({ ...ref('A'), ...citing }, { A: plain })],
@@ -91,7 +91,7 @@ test.each<[string, string]>([
   expect(await outcome(content, 'a.json')).toEqual(used),
 )
 
-test('a response that declares the field may be a use', async () => {
+it('a response that declares the field may be a use', async () => {
   const content = posting({ requestBody: body(plain), responses: { 200: body(citing) } })
   const { code, report } = await check(content, 'a.json')
   expect([code, report.inUse]).toEqual([3, []])
@@ -99,7 +99,7 @@ test('a response that declares the field may be a use', async () => {
 })
 
 const citingQuery = [{ in: 'query', name: 'citations' }]
-test.each<[string, string]>([
+it.each<[string, string]>([
   ['a name at a deeper level', chat({ properties: { a: citing } })],
   ['a member of any name', chat({ ...plain, additionalProperties: citing })],
   ['a body without a schema', posting({ responses: { 200: {} } })],
@@ -123,7 +123,7 @@ test.each<[string, string]>([
 })
 
 const described = { allOf: [ref('A')], title: 'citations' }
-test.each<[string, string]>([
+it.each<[string, string]>([
   ['everything is described', chat(described, { A: { properties: { a: ref('A') } } })],
   ['a response is empty by its status', posting({ requestBody: body(plain), responses: { 204: {} } })],
   ['the operation is not on the schedule', api({ '/search': { post: taking({ $ref: 'https://a/x' }) } })],
@@ -131,7 +131,7 @@ test.each<[string, string]>([
   expect(await outcome(content, 'a.json')).toEqual([0, [], []])
 })
 
-test('a field inside a replacement, by member or schema name, isn’t the deprecated one', async () => {
+it('a field inside a replacement, by member or schema name, isn’t the deprecated one', async () => {
   const properties = { invitation: ref('ChannelInviteInfo'), permissions: { properties: { role: {} } } }
   const post = { requestBody: body({ properties }), responses: { 200: body(plain) } }
   const schemas = { ChannelInviteInfo: { properties: { inviteTime: {} } } }
@@ -151,7 +151,7 @@ const checkFiles = async (files: Record<string, unknown>) => {
   return { ...ran, folder, report: JSON.parse(ran.out) as Report }
 }
 
-test('references to files in the document’s folder are followed, and findings name the file', async () => {
+it('references to files in the document’s folder are followed, and findings name the file', async () => {
   const { report, err, folder } = await checkFiles({
     'a/a.json': chat({ $ref: './s%20s/x.yaml#/A' }, { C: citing }),
     'a/s s/x.yaml':
@@ -163,7 +163,7 @@ test('references to files in the document’s folder are followed, and findings 
   expect(report.inUse[0]?.places).toContainEqual(place)
 })
 
-test.each([
+it.each([
   ['a missing file', 'missing.json#/A'],
   ['a file outside the folder', '../outside.json'],
   ['a file outside the folder, encoded', '%2e%2e/outside.json'],
@@ -188,14 +188,14 @@ test.each([
   expect(err).not.toContain('SECRET')
 })
 
-test('an unreadable path may be in use, and standard input has no neighboring files', async () => {
+it('an unreadable path may be in use, and standard input has no neighboring files', async () => {
   const lost = api({ '/rest/api/v1/listanswers': { $ref: 'missing.json' }, '/x': { $ref: 'missing.json' } })
   expect(await outcome(lost, 'a.json')).toEqual([3, [], ['listanswers']])
   const { code, err } = await deprecations(['check', '-'], { stdin: chat({ $ref: 'package.json' }) })
   expect([code, err]).toEqual([3, expect.stringContaining('the reference at')])
 })
 
-test('circular schemas are read, up to a limit', async () => {
+it('circular schemas are read, up to a limit', async () => {
   const linked = (count: number, links: number, more: object = {}) => {
     const to = (at: number) => Array.from({ length: links }, (_, link) => (at * 7 + link + 1) % count)
     const schema = (at: number) => Object.fromEntries(to(at).map((one, link) => [`p${link}`, ref(`S${one}`)]))
@@ -210,7 +210,7 @@ test('circular schemas are read, up to a limit', async () => {
   expect(err).toContain('leads to more schemas than are looked through')
 })
 
-test.each([
+it.each([
   ['openapi: 3.1.0\npaths: [\n', 'a.yaml', /a\.yaml:\d: not valid YAML/],
   ['name: x\n', 'a.yaml', /a\.yaml:1: not an OpenAPI 3 document/],
   ['{"swagger": "2.0", "paths": {}}', 'a.yaml', /a\.yaml:1: not an OpenAPI 3 document/],

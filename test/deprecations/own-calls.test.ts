@@ -1,9 +1,9 @@
 // Onramp's own deprecated calls are logged and counted as use or possible use.
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { watchOwnCalls } from '../../src/deprecations/own-calls.ts'
 import type { Log } from '../../src/web/log.ts'
 
-test('onramp’s own calls are logged and counted as use or possible use', () => {
+it('onramp’s own calls are logged and counted as use or possible use', () => {
   const logged: unknown[] = []
   const counted: unknown[] = []
   const log = { warn: (fields: object) => logged.push(fields) } as unknown as Log

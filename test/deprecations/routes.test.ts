@@ -1,7 +1,7 @@
 // The page of deprecations, its JSON and its calendar.
 import express from 'express'
 import request from 'supertest'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { createDeprecationsRoutes } from '../../src/deprecations/routes.ts'
@@ -17,7 +17,7 @@ const pages = createPages({
 const now = () => Date.parse('2026-11-21T12:00:00Z')
 const app = express().use(createDeprecationsRoutes(pages.send, now))
 
-test('the page shows every item with its date', async () => {
+it('the page shows every item with its date', async () => {
   const { text } = await request(app)
     .get('/deprecations')
     .expect(200)
@@ -27,7 +27,7 @@ test('the page shows every item with its date', async () => {
   expect(text).toContain('removed 37 days ago')
 })
 
-test('the page can be filtered by API and operation, and reports an empty result', async () => {
+it('the page can be filtered by API and operation, and reports an empty result', async () => {
   const indexing = (await request(app).get('/deprecations?api=indexing')).text
   expect(indexing).toContain('id="item-getusercount"')
   expect(indexing).not.toContain('id="item-chat-citations"')
@@ -40,12 +40,12 @@ test('the page can be filtered by API and operation, and reports an empty result
   )
 })
 
-test('the page escapes its query', async () => {
+it('the page escapes its query', async () => {
   const { text } = await request(app).get('/deprecations').query({ operation: '"><script>', api: '<b>' })
   expect(text).not.toMatch(/"><script>|<b>/)
 })
 
-test('the JSON equals the list that the command prints', async () => {
+it('the JSON equals the list that the command prints', async () => {
   const { body, text } = await request(app)
     .get('/deprecations.json?api=client')
     .expect(200)
@@ -60,7 +60,7 @@ test('the JSON equals the list that the command prints', async () => {
   })
 })
 
-test('the calendar can be subscribed to', async () => {
+it('the calendar can be subscribed to', async () => {
   const { text } = await request(app)
     .get('/deprecations.ics')
     .expect(200)
@@ -68,7 +68,7 @@ test('the calendar can be subscribed to', async () => {
   expect(text.match(/BEGIN:VEVENT/g)).toHaveLength(28)
 })
 
-test('programs get 400 for an unknown API, and everything for an empty one', async () => {
+it('programs get 400 for an unknown API, and everything for an empty one', async () => {
   const statuses = (apis: unknown[]) =>
     Promise.all(
       ['/deprecations.json', '/deprecations.ics'].flatMap((path) =>
@@ -79,7 +79,7 @@ test('programs get 400 for an unknown API, and everything for an empty one', asy
   expect(new Set(await statuses(['', 'client', 'indexing']))).toEqual(new Set([200]))
 })
 
-test('each response is made once a day, however often strangers request it', async () => {
+it('each response is made once a day, however often strangers request it', async () => {
   const reads = { count: 0 }
   const place = {
     depth: 'top' as const,

@@ -1,6 +1,6 @@
 // The published schedule, the state of an entry on a day, and the calendar of removals.
 import ICAL from 'ical.js'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { toCalendar } from '../../packages/deprecations/src/schedule/calendar.ts'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import { fixBy, adviceFor, operationOf } from '../../packages/deprecations/src/schedule/schedule.ts'
@@ -10,7 +10,7 @@ import { deprecationSchedule } from '../../packages/sandbox/src/service/contract
 const [first] = publishedSchedule as [Entry]
 const entry = publishedSchedule.find(({ id }) => id === 'chat.citations') as Entry
 
-test('the published schedule has 23 fields and 5 endpoints, and stable ids', () => {
+it('the published schedule has 23 fields and 5 endpoints, and stable ids', () => {
   expect(publishedSchedule.filter(({ kind }) => kind === 'field')).toHaveLength(23)
   const ids = publishedSchedule.map(({ id }) => id)
   expect(new Set(ids).size).toBe(28)
@@ -19,7 +19,7 @@ test('the published schedule has 23 fields and 5 endpoints, and stable ids', () 
   expect(scheduleSchema.safeParse({ entries: publishedSchedule }).error).toBeUndefined()
 })
 
-test('an entry without a replacement differs from one that states “none”', () => {
+it('an entry without a replacement differs from one that states “none”', () => {
   const instead = (id: string) => publishedSchedule.filter((entry) => entry.id === id).map(adviceFor)
   const stated = ['insights.searchSessionSatisfaction', 'createannouncement.boardId'].flatMap(instead)
   expect(stated).toEqual([
@@ -30,14 +30,14 @@ test('an entry without a replacement differs from one that states “none”', (
     expect(instead(id)).toEqual(['no replacement stated'])
 })
 
-test('the advice for an item includes its reason and note', () => {
+it('the advice for an item includes its reason and note', () => {
   expect(adviceFor(entry)).toMatch(/inline citations\) \(still filled for backward compatibility\)$/)
   expect(adviceFor({ ...entry, reason: 'renamed' })).toMatch(
     / \(renamed; still filled for backward compatibility\)$/,
   )
 })
 
-test.each([
+it.each([
   ['2026-02-05', 'unannounced', 252],
   ['2026-02-06', 'announced', 251],
   ['2026-10-14', 'announced', 1],
@@ -47,12 +47,12 @@ test.each([
   expect(statusOn(entry, day)).toEqual({ state, daysLeft })
 })
 
-test('an entry must be fixed by the day before its removal', () => {
+it('an entry must be fixed by the day before its removal', () => {
   expect(fixBy(entry)).toBe('2026-10-14')
   expect(fixBy({ ...entry, removal: '2027-03-01' })).toBe('2027-02-28')
 })
 
-test('the sandbox’s own schedule is the same, row by row', () => {
+it('the sandbox’s own schedule is the same, row by row', () => {
   const own = deprecationSchedule.map(({ within, topLevel, remark: _remark, ...row }) => {
     return { ...row, place: within && { in: within, depth: topLevel ? 'top' : 'any' } }
   })
@@ -74,7 +74,7 @@ const eventsIn = (text: string) =>
     .getAllSubcomponents('vevent')
     .map((component) => ({ component, event: new ICAL.Event(component) }))
 
-test('an independent calendar parser finds an all-day event on each removal date, with three alarms', () => {
+it('an independent calendar parser finds an all-day event on each removal date, with three alarms', () => {
   const events = eventsIn(toCalendar(publishedSchedule))
   expect(events).toHaveLength(28)
   for (const [index, { event, component }] of events.entries()) {
@@ -90,7 +90,7 @@ test('an independent calendar parser finds an all-day event on each removal date
   expect(new Set(events.map(({ event }) => event.uid)).size).toBe(28)
 })
 
-test('an event keeps its UID when its date moves', () => {
+it('an event keeps its UID when its date moves', () => {
   const moved = { ...first, removal: '2028-02-29' }
   const [before] = eventsIn(toCalendar([first]))
   const [after] = eventsIn(toCalendar([moved]))
@@ -98,7 +98,7 @@ test('an event keeps its UID when its date moves', () => {
   expect(after?.event.endDate.toString()).toBe('2028-03-01')
 })
 
-test('the calendar keeps commas, semicolons, backslashes, line breaks and wide letters', () => {
+it('the calendar keeps commas, semicolons, backslashes, line breaks and wide letters', () => {
   const advice = 'ask; then, wait\\see\nor 問い合わせ '.repeat(20)
   const text = toCalendar([{ ...first, advice }])
   expect(eventsIn(text)[0]?.event.description).toContain(advice)

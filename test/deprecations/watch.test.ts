@@ -1,6 +1,6 @@
 // The watch over a client's own calls: its findings, and calls and responses stay unchanged.
 import { Request as OtherRequest } from 'undici'
-import { expect, test, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { publishedSchedule } from '../../packages/deprecations/src/schedule/published-schedule.ts'
 import { createWatch, watchDeprecations } from '../../packages/deprecations/src/watch/watch.ts'
 
@@ -24,7 +24,7 @@ const noticesOf = (observed: Partial<Observed>) => {
   return logged
 }
 
-test('a call is logged once per process and item, and counted every time', () => {
+it('a call is logged once per process and item, and counted every time', () => {
   const { logged, counted, options } = noticing()
   const [one, other] = [createWatch(publishedSchedule, options), createWatch(publishedSchedule, options)]
   const used = { ...call, url: '/rest/api/v1/insights', request: '{"searchSessionSatisfaction":7}' }
@@ -34,7 +34,7 @@ test('a call is logged once per process and item, and counted every time', () =>
   expect(logged[0]?.message).toContain('removal on 2027-01-15, 55 days left, fix by 2027-01-14')
 })
 
-test('a call with a match by name only may be a use', () => {
+it('a call with a match by name only may be a use', () => {
   const url = '/rest/api/v1/createannouncement'
   const request = { permissions: { role: 1 }, author: { role: 1 } }
   const item = 'createannouncement.role'
@@ -42,12 +42,12 @@ test('a call with a match by name only may be a use', () => {
   expect(noticesOf({ url, request: { ...request, role: 1 } })).toMatchObject([{ by: 'use' }])
 })
 
-test.each(['{"a":{"citations":1}}\n{"citations":1}', '{"citations":1}\n{"a":{"citations":1}}'])(
+it.each(['{"a":{"citations":1}}\n{"citations":1}', '{"citations":1}\n{"a":{"citations":1}}'])(
   'a call is a use wherever the field itself is found: %j',
   (request) => expect(noticesOf({ url: '/rest/api/v1/chat', request })).toMatchObject([{ by: 'use' }]),
 )
 
-test('a call whose response has a deprecated field may be a use', () => {
+it('a call whose response has a deprecated field may be a use', () => {
   const url = '/rest/api/v1/chat'
   const response = { citations: [], a: { citations: [] } }
   expect(noticesOf({ url, response })).toMatchObject([
@@ -58,7 +58,7 @@ test('a call whose response has a deprecated field may be a use', () => {
   ])
 })
 
-test('a 410 is explained by the schedule', () => {
+it('a 410 is explained by the schedule', () => {
   const messageAt = (url: string) =>
     noticesOf({ url, status: 410 }).findLast(({ by }) => by === 'gone')?.message
   expect(messageAt('/api/index/v1/getusercount')).toMatch(
@@ -72,7 +72,7 @@ test('a 410 is explained by the schedule', () => {
 
 const sunset = 'Fri, 15 Jan 2027 00:00:00 GMT'
 const removal = 'a removal on 2027-01-15'
-test.each<[Observed['headers'], string, string]>([
+it.each<[Observed['headers'], string, string]>([
   [{ Deprecation: '@1777000000' }, 'deprecation', 'a deprecation'],
   [{ deprecation: 'true' }, 'deprecation', 'a deprecation'],
   [{ deprecation: 'Sun, 11 Nov 2018 23:59:59 GMT', sunset }, 'deprecation', removal],
@@ -87,7 +87,7 @@ test.each<[Observed['headers'], string, string]>([
   ])
 })
 
-test.each([
+it.each([
   {},
   { deprecation: 'false' },
   { deprecation: '?0' },
@@ -100,7 +100,7 @@ test.each([
   expect(noticesOf({ headers })).toEqual([]),
 )
 
-test('a sunset of an operation that only loses fields is explained by the schedule', () => {
+it('a sunset of an operation that only loses fields is explained by the schedule', () => {
   const headers = { sunset: 'Thu, 15 Oct 2026 00:00:00 GMT' }
   const item = 'POST /rest/api/v1/chat'
   const message =
@@ -109,7 +109,7 @@ test('a sunset of an operation that only loses fields is explained by the schedu
   expect(noticesOf({ url: '/rest/api/v1/chat', headers })).toMatchObject([{ item, message }])
 })
 
-test('errors of the log, the counter or headers, and rejected promises, never reach the caller', async () => {
+it('errors of the log, the counter or headers, and rejected promises, never reach the caller', async () => {
   const fail = vi.fn<() => never>(() => {
     throw new Error('full')
   })
@@ -138,7 +138,7 @@ const sending = async (path: string, init: RequestInit & { duplex?: string }, bo
 const chat = async (body: string) => (await sending('/rest/api/v1/chat', { body: '{}' }, body)).items
 const possible = ['possible chat.citations']
 
-test('a watched fetch returns the same response, and fails as before', async () => {
+it('a watched fetch returns the same response, and fails as before', async () => {
   const body = '{"a":"SECRET"}\n{"messages":[{"citations":["SECRET"]}]}\n'
   const { response, items } = await sending('/rest/api/v1/chat?token=SECRET', { body: '{"m":1}' }, body)
   expect([await response.text(), items]).toEqual([body, possible])
@@ -146,7 +146,7 @@ test('a watched fetch returns the same response, and fails as before', async () 
   await expect(failing('https://a/rest/api/v1/chat', { method: 'POST' })).rejects.toThrow('down')
 })
 
-test.each<[string, NonNullable<RequestInit['body']>]>([
+it.each<[string, NonNullable<RequestInit['body']>]>([
   ['a text', '{"boardId":"SECRET"}'],
   ['a Blob', new Blob(['{"boardId":"SECRET"}'])],
   ['bytes', new TextEncoder().encode('{"boardId":"SECRET"}')],
@@ -155,7 +155,7 @@ test.each<[string, NonNullable<RequestInit['body']>]>([
   expect(items).toEqual(['use createannouncement.boardId'])
 })
 
-test.each([
+it.each([
   ['the global fetch', Request],
   ['undici', OtherRequest as unknown as typeof Request],
 ])('a watched fetch reads a Request of %s without consuming it', async (_title, Kind) => {
@@ -167,7 +167,7 @@ test.each([
   expect(await request.text()).toBe('{"citations":1}')
 })
 
-test('a watched fetch counts a Request with the method and body of the options', async () => {
+it('a watched fetch counts a Request with the method and body of the options', async () => {
   const { logged, options } = noticing()
   const answer = (_input: Request, _init?: RequestInit) => Promise.resolve(new Response('{}'))
   const fetch = watchDeprecations(answer, publishedSchedule, options)
@@ -175,13 +175,13 @@ test('a watched fetch counts a Request with the method and body of the options',
   await expect.poll(() => logged).toMatchObject([{ item: 'chat.citations', by: 'use' }])
 })
 
-test('a watched fetch doesn’t read a stream in the request', async () => {
+it('a watched fetch doesn’t read a stream in the request', async () => {
   const body = new Blob(['{"citations":1}']).stream()
   const { items } = await sending('/rest/api/v1/chat', { body, duplex: 'half' }, '{}')
   expect([items, body.locked]).toEqual([[], false])
 })
 
-test.each([
+it.each([
   ['of more than 1 MiB', `${'{"a":"x"}\n'.repeat(150_000)}{"citations":1}`, []],
   ['of less than 1 MiB', `${'{"a":"x"}\n'.repeat(90_000)}{"citations":1}`, possible],
   ['that is cut off after a field', '{"citations":1}\n{"b', possible],
