@@ -20,10 +20,10 @@ import { DAY, jira, lostApps, monday, slack } from './lapsed-person.ts'
 import { newKeepState } from '../helpers/people.ts'
 
 const state: KeepState = { ...newKeepState(), evaluatedAt: monday }
-const place = { timezone: 'UTC' }
+const utc = { timezone: 'UTC' }
 const atDay = (day: number) => monday + day * DAY
 const dueInvitation = (person: Person) =>
-  decideEmail('onboarding', person, { state, now: monday, calendar: place })
+  decideEmail('onboarding', person, { state, now: monday, calendar: utc })
 /** The apps of the due email, or none. */
 function dueApps(name: CampaignName, person: Person, moment: Parameters<typeof decideEmail>[2]): string[] {
   if (decideEmail(name, person, moment).kind !== 'email') return []
@@ -51,7 +51,7 @@ it('a deferred lapse email is retried on another day', () => {
   expect(after(1)).toEqual([])
   expect(after(5)).toEqual([])
   expect(after(23)).toEqual(['slack_1'])
-  const tomorrow = { state, now: monday + DAY, calendar: place }
+  const tomorrow = { state, now: monday + DAY, calendar: utc }
   expect(decideEmail(LAPSES, deferred(monday), tomorrow)).toEqual({
     kind: 'email',
     reminder: 0,
@@ -74,7 +74,7 @@ it('emails about a lapse are due at once, after two and seven working days', () 
   const sent: string[] = []
   for (let hour = 0; hour < 60 * 24; hour++) {
     const now = monday + hour * 3_600_000
-    const due = decideEmail(LAPSES, person, { state, now, calendar: place })
+    const due = decideEmail(LAPSES, person, { state, now, calendar: utc })
     if (due.kind !== 'email') continue
     sent.push(`${new Date(now).toISOString().slice(0, 13)} ${due.reminder}`)
     person = withSent(person, LAPSES, [now], dueLapses(person, now), due.reminder)
@@ -89,8 +89,7 @@ it.each([
   const new40DaysAgo = personWithNewApp(undefined, monday - 40 * DAY)
   const approved = withSent(new40DaysAgo, APPROVALS, [monday], ['notion_1'])
   const person = withSent(approved, NEW_APPS, days.map(atDay), ['notion_1'])
-  const dueOn = (day: number) =>
-    dueApps(NEW_APPS, person, { state, now: monday + day * DAY, calendar: place })
+  const dueOn = (day: number) => dueApps(NEW_APPS, person, { state, now: monday + day * DAY, calendar: utc })
   expect([dueOn(1), dueOn(4), dueOn(7)]).toEqual([[], [], ['notion_1']])
 })
 
@@ -171,7 +170,7 @@ function personWithNewApp(
   const first = change(withCheck(listed, { checkedAt: at, unconnected: [slack] }, at))
   return withCheck(first, { checkedAt: newAt, unconnected: [slack, notion] }, monday)
 }
-const dueNew = (person: Person, now = monday) => dueApps(NEW_APPS, person, { state, now, calendar: place })
+const dueNew = (person: Person, now = monday) => dueApps(NEW_APPS, person, { state, now, calendar: utc })
 
 /** Days from `monday`. `listed`: the list got the new app (default: at `noticed`); `day`: now. */
 type Moment = {
@@ -195,7 +194,7 @@ it.each<[string, noticed: number, isDue: boolean, Moment?]>([
   const cluster = { name: 'Notion', noticedAt: atDay(noticed), since: monday - DAY, people: 9 }
   const newApps = [{ ...cluster, instance: 'notion_1', noticedAt: monday, ...newApp }]
   const delistedApps = [{ ...cluster, instance: 'notion_0', ...delisted }]
-  const moment = { state: { ...state, newApps, delistedApps }, now: atDay(day), calendar: place }
+  const moment = { state: { ...state, newApps, delistedApps }, now: atDay(day), calendar: utc }
 
   const person = personWithNewApp(undefined, atDay(listed))
   expect(dueApps(NEW_APPS, person, moment)).toEqual(isDue ? ['notion_1'] : [])
@@ -208,7 +207,7 @@ it.each([
 ])('an email about a new app %s', (_title, noticed, likelySuccessor, isDue) => {
   const lost = { instance: 'notion_0', name: 'Notion', since: monday - 5 * DAY, lapsed: 9, had: 9 }
   const massDisconnects = [{ ...lost, noticedAt: monday + noticed, likelySuccessor }]
-  const moment = { state: { ...state, massDisconnects }, now: monday, calendar: place }
+  const moment = { state: { ...state, massDisconnects }, now: monday, calendar: utc }
   const person = personWithNewApp(undefined, monday + noticed)
   expect(dueApps(NEW_APPS, person, moment)).toEqual(isDue ? ['notion_1'] : [])
 })
@@ -256,7 +255,7 @@ it('an app added after the invitation gets at most three emails, a week apart', 
   const sent: unknown[] = []
   for (let hour = 0; hour < 60 * 24; hour++) {
     const now = monday + hour * 3_600_000
-    const due = decideEmail(NEW_APPS, person, { state, now, calendar: place })
+    const due = decideEmail(NEW_APPS, person, { state, now, calendar: utc })
     if (due.kind !== 'email') continue
     const apps = dueNew(person, now)
     const named = appsOf(person).filter(({ instance }) => apps.includes(instance))
