@@ -19,7 +19,7 @@ import { SessionStore } from '../src/session/session-store.ts'
 import { createSession, startSession } from '../src/session/session.ts'
 import type { User } from '../src/session/signed-in.ts'
 import { createAuditIds } from '../src/web/audit.ts'
-import { memoryStore } from './sign-in/memory-store.ts'
+import { immediateRecords } from './helpers/memory-records.ts'
 import { service, stubService } from './composed-service.ts'
 import { folder, INVITE_SECRET, ORIGIN, SECRET, settings } from './composed-settings.ts'
 import { newKeepState, withAppStates } from './helpers/people.ts'
@@ -39,7 +39,7 @@ afterEach(async () => {
 const opened: { close(): Promise<void> }[] = []
 
 /** @param store may be from an earlier installation @param overrides replace the settings above */
-function compose(store = memoryStore(), overrides: Partial<typeof settings> = {}) {
+function compose(store = immediateRecords(), overrides: Partial<typeof settings> = {}) {
   const clock = { now: Date.now() }
   const now = () => clock.now
   const { records } = store
@@ -254,7 +254,7 @@ it.each<[string, string[], Partial<typeof settings> & { help?: boolean }, number
 ])('a return from an app %s', async (_title, listed, { help, ...overrides }, status, isWaiting) => {
   const HELP = join(folder, 'help.yaml')
   writeFileSync(HELP, 'name: Acme\ndatasources:\n  slack: { help: Ask the team }\n')
-  const { browser } = compose(memoryStore(), { ...overrides, ...(help && { COMPANY_FILE: HELP }) })
+  const { browser } = compose(immediateRecords(), { ...overrides, ...(help && { COMPANY_FILE: HELP }) })
   const get = await browser()
   await get('/onboarding/connect/github_1').expect(303)
   const [, step] = service.sent.map(({ path }) => /step%3D(\w+)/.exec(path)).find(Boolean) ?? []
@@ -264,7 +264,7 @@ it.each<[string, string[], Partial<typeof settings> & { help?: boolean }, number
 })
 
 it.each(['yes', 'no'] as const)('REQUEST_LOG=%s decides whether requests have a line', async (wanted) => {
-  const { visit, lines } = compose(memoryStore(), { REQUEST_LOG: wanted })
+  const { visit, lines } = compose(immediateRecords(), { REQUEST_LOG: wanted })
   await visit('/onboarding')
   expect(lines.some(({ msg }) => msg === 'request')).toBe(wanted === 'yes')
 })
@@ -291,7 +291,7 @@ it('a search uses the person’s token', async () => {
 it('an app hidden later in the company file disappears from the walk and the report', async () => {
   const HIDES_NOTHING = join(folder, 'open.yaml')
   writeFileSync(HIDES_NOTHING, 'name: Acme\n')
-  const { visit, records, ...store } = compose(memoryStore(), { COMPANY_FILE: HIDES_NOTHING })
+  const { visit, records, ...store } = compose(immediateRecords(), { COMPANY_FILE: HIDES_NOTHING })
   await visit('/onboarding')
   const later = compose({ records, ...store })
   const { body } = await (await later.browser())('/api/status').expect(200)
@@ -318,7 +318,7 @@ it('an opt-out follows someone whose walk has expired to their new address', asy
 it('an app that replaces another one stands for it in history and lists', async () => {
   const REPLACES = join(folder, 'replaces.yaml')
   writeFileSync(REPLACES, 'name: Acme\ndatasources:\n  slack_2: { replaces: slack_1 }\n')
-  const store = memoryStore()
+  const store = immediateRecords()
   const { visit } = compose(store)
   await visit('/onboarding')
   service.listed = ['github_1']

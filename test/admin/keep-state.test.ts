@@ -11,7 +11,7 @@ import { testKeyRing } from '../helpers/data-key.ts'
 import { newKeepState, withAppStates, withEmailState } from '../helpers/people.ts'
 import { run, signIn, type Running } from '../helpers/running.ts'
 import { shared } from '../helpers/shared.ts'
-import { memoryStore } from '../sign-in/memory-store.ts'
+import { immediateRecords } from '../helpers/memory-records.ts'
 
 const DAY = 86_400_000
 const now = Date.now()
@@ -129,7 +129,7 @@ it('after a run, an admin sees what it found', async () => {
 })
 
 it('the state keeps the newest days and actions, and every decision', async () => {
-  const { records, lives } = memoryStore()
+  const { records, lives } = immediateRecords()
   const store = new KeepStateStore(records, testKeyRing(records))
   const days = Array.from({ length: 401 }, (_, day) => row(day * DAY, 0))
   const actions = Array.from({ length: 101 }, (_, at) => ({ at, what: 'released', by: 'grace' }) as const)

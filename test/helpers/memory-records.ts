@@ -1,13 +1,20 @@
 // Records in memory, for tests that need no real store.
-import { setImmediate as turn } from 'node:timers/promises'
-import type { Records } from '../../src/records/records.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 
 /** Without expiry. Each operation takes a turn of the event loop, so that writers can race. */
-export function memoryRecords(values = new Map<string, string>()) {
+export function memoryRecords(values = new Map<string, string>(), turn: () => Promise<void> = nextTurn) {
+  /** Seconds to live of each record, as it was last written. */
+  const lives = new Map<string, number>()
+  const write = (key: string, value: string, seconds: number) => {
+    values.set(key, value)
+    lives.set(key, seconds)
+  }
+  const named = (prefix: string) => [...values.keys()].filter((key) => key.startsWith(prefix))
   const records: Pick<Records, keyof Records> = {
-    async put(key, value) {
+    async put(key, value, seconds) {
       await turn()
-      values.set(key, value)
+      write(key, value, seconds)
     },
     async get(key) {
       await turn()
@@ -16,10 +23,10 @@ export function memoryRecords(values = new Map<string, string>()) {
     getAll(keys) {
       return Promise.all(keys.map((key) => this.get(key)))
     },
-    async compareAndSet(key, expected, value) {
+    async compareAndSet(key, expected, value, seconds) {
       await turn()
       const isSame = values.get(key) === expected
-      if (isSame) values.set(key, value)
+      if (isSame) write(key, value, seconds)
       return isSame
     },
     async remove(key) {
@@ -32,8 +39,26 @@ export function memoryRecords(values = new Map<string, string>()) {
     },
     async *keys(prefix) {
       await turn()
-      yield [...values.keys()].filter((key) => key.startsWith(prefix))
+      yield named(prefix)
     },
   }
-  return { records, values }
+  return { records, values, lives, named }
 }
+
+/** Memory records of which each operation ends within its turn, so a write is done once its response arrives. */
+export const immediateRecords = () => memoryRecords(undefined, async () => {})
+
+/** Records of which operations fail. @param reason returns the error of an operation, or false */
+export const failing = (
+  records: Records,
+  reason: (operation: keyof Records, key: string, expected: unknown) => string | false,
+): Records =>
+  new Proxy(records, {
+    get:
+      (target, operation: keyof Records) =>
+      (key: string, ...args: unknown[]) => {
+        const why = reason(operation, key, args[0])
+        if (why !== false) return Promise.reject(new StoreUnavailable(new Error(why)))
+        return (target[operation] as (...all: unknown[]) => unknown)(key, ...args)
+      },
+  })

@@ -16,7 +16,7 @@ import {
 } from '../../src/session/session.ts'
 import { personKey, findSignedIn, requireSignedIn } from '../../src/session/signed-in.ts'
 import { collectGarbage, heldBytes } from '../helpers/heap.ts'
-import { memoryStore } from '../sign-in/memory-store.ts'
+import { immediateRecords } from '../helpers/memory-records.ts'
 
 const OLD = 'an old secret of more than thirty-two characters'
 const NEW = 'a new secret of more than thirty-two characters'
@@ -26,13 +26,13 @@ const HOUR = 3_600
 /** An app that signs Ada in, and runs a test's function on her session. */
 function setUpSession({
   secrets = [OLD],
-  store = memoryStore(),
+  store = immediateRecords(),
   own = {},
   https = false,
 }: {
   secrets?: string[]
   https?: boolean
-  store?: ReturnType<typeof memoryStore>
+  store?: ReturnType<typeof immediateRecords>
   own?: Partial<Records>
 } = {}) {
   const clock = { now: 1_700_000_000_000 }
@@ -199,7 +199,7 @@ it('a session is touched after a twentieth of its idle time, and not before', as
 })
 
 it('a touched session keeps none of the header from which its ID was read', async () => {
-  const { records } = memoryStore()
+  const { records } = immediateRecords()
   const times = { idleSeconds: HOUR, maxSeconds: 10 * HOUR, now: () => 1_700_000_000_000 }
   const sessions = new SessionStore({ records, sealer: createSealer([OLD]), ...times })
   const [touches, headerBytes] = [2_000, 8_000]
@@ -317,7 +317,7 @@ it('after a session was ended from another device, the next sign-in sends prompt
 })
 
 it('a failing store is an outage, and keeps the session’s cookie', async () => {
-  const store = memoryStore()
+  const store = immediateRecords()
   let fails = false
   const get = (key: string) =>
     fails ? Promise.reject(new StoreUnavailable(new Error('away'))) : store.records.get(key)

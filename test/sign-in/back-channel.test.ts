@@ -12,7 +12,7 @@ import { createBackChannelRoutes, verifyLogoutToken } from '../../src/sign-in/si
 import { createErrorPage } from '../../src/web/error-page.ts'
 import { createLimits } from '../../src/web/rate-limit.ts'
 import { languages } from '../helpers/texts.ts'
-import { memoryStore } from './memory-store.ts'
+import { immediateRecords } from '../helpers/memory-records.ts'
 
 const issuer = 'https://as.example'
 const NOW = 1_700_000_000
@@ -114,7 +114,7 @@ it('algorithms that can be forged with the client secret never count', () => {
 
 type Deps = Parameters<typeof createBackChannelRoutes>[0]
 function backChannel(metadata: { [member: string]: unknown } = {}, own: Partial<Records> = {}) {
-  const { records, values, lives } = memoryStore()
+  const { records, values, lives } = immediateRecords()
   const [ended, audited, logged]: [object[], object[], object[]] = [[], [], []]
   const id_token_signing_alg_values_supported = ['ES256']
   const metadataOfServer = {

@@ -3,7 +3,7 @@ import { generateKeyPair } from 'jose'
 import { expect, it, vi } from 'vitest'
 import type { Records } from '../../src/records/records.ts'
 import { setUpSignIn, ISSUER, warningsIn, type Form, type Setup } from './in-process.ts'
-import { failing } from './memory-store.ts'
+import { failing } from '../helpers/memory-records.ts'
 
 /** A browser after the start of a sign-in. */
 async function browserAfterStart(options: Setup = {}, query: Form = { return_to: '/x' }) {

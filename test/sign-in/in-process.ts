@@ -21,7 +21,7 @@ import { SignIn } from '../../src/sign-in/sign-in.ts'
 import { createSignOutRoutes, signOutWithoutStore } from '../../src/sign-in/sign-out/routes.ts'
 import type { Log } from '../../src/web/log.ts'
 import { createLimits, type Limits } from '../../src/web/rate-limit.ts'
-import { memoryStore } from './memory-store.ts'
+import { immediateRecords } from '../helpers/memory-records.ts'
 import { createServerStub, type Form } from './server-stub.ts'
 
 export { ISSUER, type Form } from './server-stub.ts'
@@ -64,7 +64,7 @@ export function setUpSignIn({
   const serverStub = createServerStub(metadata, client)
   const authorizationServer = serverStub.authorizationServer as unknown as AuthorizationServer
   const returnTo = { publicOrigin: PUBLIC_URL, allowedOrigins: settings.RETURN_TO_ORIGINS ?? [] }
-  const store = memoryStore()
+  const store = immediateRecords()
   const records = wrap?.(store.records) ?? store.records
   const audited: object[] = []
   const logged: [level: string, words: string, fields: Record<string, unknown>][] = []

@@ -5,7 +5,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { StoreUnavailable, type Records } from '../../src/records/records.ts'
 import type { Tokens } from '../../src/session/signed-in.ts'
 import { setUpSignIn, ISSUER, warningsIn, type Setup } from './in-process.ts'
-import { failing } from './memory-store.ts'
+import { failing } from '../helpers/memory-records.ts'
 import { createServerStub } from './server-stub.ts'
 
 const MINUTE = 60_000

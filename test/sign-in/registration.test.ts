@@ -7,7 +7,7 @@ import type { Settings } from '../../src/settings/settings.ts'
 import { removeClient } from '../../src/sign-in/registration/register.ts'
 import { createFindClient } from '../../src/sign-in/registration/registration.ts'
 import { testKeyRing } from '../helpers/data-key.ts'
-import { memoryStore } from './memory-store.ts'
+import { immediateRecords } from '../helpers/memory-records.ts'
 import { answerFetch, silent } from './network-stub.ts'
 
 const ISSUER = 'https://as.example'
@@ -24,7 +24,7 @@ const NOW = 1_700_000_000_000
 const keyRing = testKeyRing()
 
 function ours(own: Partial<Settings> = {}) {
-  const store = memoryStore()
+  const store = immediateRecords()
   const logged: unknown[][] = []
   const line = (level: string) => (fields: object, words: string) => void logged.push([level, words, fields])
   const calls: object[] = []

@@ -8,7 +8,7 @@ import { deviceName } from '../../src/sign-in/sessions/device.ts'
 import { createSessionsPage } from '../../src/sign-in/sessions/page.ts'
 import { sendJson, signedInApp } from '../helpers/json-pages.ts'
 import { setUpSignIn, ISSUER, type Setup } from './in-process.ts'
-import { failing } from './memory-store.ts'
+import { failing } from '../helpers/memory-records.ts'
 
 type Entry = { name: string; here: boolean; age: number; time: number; device: string }
 

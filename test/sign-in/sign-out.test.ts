@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import type { Records } from '../../src/records/records.ts'
 import { setUpSignIn, ISSUER, PUBLIC_URL, warningsIn, type Setup } from './in-process.ts'
-import { failing } from './memory-store.ts'
+import { failing } from '../helpers/memory-records.ts'
 import { createServerStub } from './server-stub.ts'
 
 const metadata = { end_session_endpoint: `${ISSUER}/end`, revocation_endpoint: `${ISSUER}/revoke` }
