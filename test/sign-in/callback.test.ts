@@ -15,8 +15,8 @@ async function browserAfterStart(options: Setup = {}, query: Form = { return_to:
   return { ...fixture, ada, sent, callbackWith, finishSignIn: () => ada.follow(fixture.callbackFor(sent)) }
 }
 
-const AGAIN = '/sign-in?return_to=%2Fx&again=1'
-const tryAgain = '/sign-in?return_to=%2Fx'
+const RESTARTED = '/sign-in?return_to=%2Fx&again=1'
+const TRY_AGAIN = '/sign-in?return_to=%2Fx'
 
 it('a repeated callback leads to the page, and redeems the code once', async () => {
   const { ada, sent, requests, callbackFor, store } = await browserAfterStart()
@@ -54,9 +54,9 @@ it('two callbacks at the same moment redeem the code once', async () => {
   const { ada, sent, requests, callbackFor } = await browserAfterStart()
   const address = callbackFor(sent)
   const outcomes = await Promise.all([ada.follow(address), ada.follow(address)])
-  expect(outcomes.toSorted()).toEqual([AGAIN, '/x'])
+  expect(outcomes.toSorted()).toEqual([RESTARTED, '/x'])
   expect(requests).toHaveLength(1)
-  expect(await ada.follow(AGAIN)).toBe('/x')
+  expect(await ada.follow(RESTARTED)).toBe('/x')
 })
 
 type Row = { from: string; redeeming: number; others: string; code?: string }
@@ -99,14 +99,14 @@ it('a repeated callback after a sign-out starts over and redeems nothing', async
   await ada.follow(address)
   server.isReady = false
   await ada.agent.post('/sign-out').expect(303)
-  expect(await ada.follow(address)).toBe(AGAIN)
+  expect(await ada.follow(address)).toBe(RESTARTED)
   expect(requests).toHaveLength(1)
 })
 
 it('a callback of a sign-in that began with another OIDC_ISSUER starts over and redeems nothing', async () => {
   const { finishSignIn, settings, requests } = await browserAfterStart({ settings: { OIDC_ISSUER: ISSUER } })
   Object.assign(settings, { OIDC_ISSUER: 'https://new.example' })
-  expect(await finishSignIn()).toBe(AGAIN)
+  expect(await finishSignIn()).toBe(RESTARTED)
   expect(requests).toEqual([])
 })
 
@@ -157,7 +157,7 @@ it.each([
 
 it('a callback in another browser signs no one in, and starts over four times there', async () => {
   for (const [again, outcome] of [
-    ['0', AGAIN],
+    ['0', RESTARTED],
     ['3', '/sign-in?return_to=%2Fx&again=4'],
     ['4', 'sign_in_expired'],
   ] as const) {
@@ -172,7 +172,7 @@ it('a callback in another browser signs no one in, and starts over four times th
 
 it('a browser without cookies is told so after the second callback', async () => {
   const { browser, sent, callbackFor } = await browserAfterStart({}, { return_to: '/x', again: '1' })
-  const problem = { status: 400, code: 'cookies_blocked', tryAgain }
+  const problem = { status: 400, code: 'cookies_blocked', tryAgain: TRY_AGAIN }
   expect(await browser().follow(callbackFor(sent))).toMatchObject(problem)
 })
 
@@ -214,9 +214,9 @@ it('a cookie that hides its name behind a no-break space is not the browser cook
 it('a second tab that finishes first wins: the restarted sign-in redirects to its page', async () => {
   const { ada } = await browserAfterStart()
   await ada.signIn()
-  expect(await ada.follow(AGAIN)).toBe('/x')
+  expect(await ada.follow(RESTARTED)).toBe('/x')
   // `unattended=yes` marks a link of another site, which must not lead to /x like ours.
-  for (const path of ['/sign-in?return_to=/x', `${AGAIN}&prompt=login`, `${AGAIN}&unattended=yes`])
+  for (const path of ['/sign-in?return_to=/x', `${RESTARTED}&prompt=login`, `${RESTARTED}&unattended=yes`])
     expect(await ada.follow(path)).toContain(`${ISSUER}/authorize`)
 })
 
@@ -235,7 +235,7 @@ it.each([
 ])('the error %s is explained without its description, and audited', async (error, status, code) => {
   const { callbackWith, audited, server } = await browserAfterStart()
   const problem = await callbackWith({ error, error_description: '<b>bold</b>' })
-  expect(problem).toMatchObject({ status, code, tryAgain })
+  expect(problem).toMatchObject({ status, code, tryAgain: TRY_AGAIN })
   expect(JSON.stringify(problem)).not.toMatch(/<|bold/)
   expect(audited).toMatchObject([{ event: 'sign_in', result: 'refused' }])
   expect(server.did).toEqual([])
@@ -278,7 +278,7 @@ it.each(['invalid_client', 'invalid_grant'])(
   async (error) => {
     const { finishSignIn, server, requests, answers } = await browserAfterStart()
     answers['/token'] = () => ({ status: 400, body: { error } })
-    expect(await finishSignIn()).toMatchObject({ tryAgain })
+    expect(await finishSignIn()).toMatchObject({ tryAgain: TRY_AGAIN })
     expect([server.did, requests.map(({ path }) => path)]).toEqual([[], ['/token']])
   },
 )
@@ -300,14 +300,14 @@ it('a refused prompt=login is dropped only for a browser that signed out', async
 it('an unknown signing key is fetched, and the sign-in starts over', async () => {
   const { finishSignIn, server, answers } = await browserAfterStart()
   answers['/keys'] = () => ({ body: { keys: [] } })
-  expect(await finishSignIn()).toBe(AGAIN)
+  expect(await finishSignIn()).toBe(RESTARTED)
   expect(server.did).toEqual(['forgetKeys'])
 })
 
 it('a key replaced under its kid is fetched once a minute at most', async () => {
   const { ada, finishSignIn, person, server, clock } = await browserAfterStart()
   person.key = (await generateKeyPair('ES256')).privateKey
-  expect(await finishSignIn()).toBe(AGAIN)
+  expect(await finishSignIn()).toBe(RESTARTED)
   clock.now += 59_999
   await ada.signIn()
   expect(server.did).toEqual(['forgetKeys'])

@@ -128,7 +128,7 @@ export function setUpSignIn({
     return app
   }
 
-  const newProcess = () =>
+  const newSignIn = () =>
     new SignIn({
       settings,
       records,
@@ -140,7 +140,7 @@ export function setUpSignIn({
       languageOf: () => 'de',
       now,
     })
-  const signIn = newProcess()
+  const signIn = newSignIn()
   const app = appOf(signIn)
   let secondApp: express.Express | undefined
 
@@ -156,13 +156,12 @@ export function setUpSignIn({
       return status === 303 ? (headers['location'] as string) : ({ status, ...body } as object)
     }
     const cookies = async () => String((await agent.get('/cookies')).headers['x-cookies'])
-    /** Signs in. @returns the Location after the callback */
-    const signIn = async (query: Form = {}) => follow(serverStub.callbackFor(await begin(query)))
     return {
       agent,
       begin,
       follow,
-      signIn: signIn,
+      /** @returns the Location after the callback */
+      signIn: async (query: Form = {}) => follow(serverStub.callbackFor(await begin(query))),
       currentUser: async () => (await agent.get('/me')).body as Record<string, unknown>,
       sessionId: async () => (await agent.get('/id')).text,
       /**
@@ -171,7 +170,7 @@ export function setUpSignIn({
        */
       async call(at: 'here' | 'elsewhere' = 'here'): Promise<string> {
         const elsewhere = async () =>
-          request((secondApp ??= appOf(newProcess())))
+          request((secondApp ??= appOf(newSignIn())))
             .get('/call')
             .set('cookie', await cookies())
         const { body } = at === 'here' ? await agent.get('/call') : await elsewhere()
@@ -190,7 +189,7 @@ export function setUpSignIn({
     logged,
     settings,
     sessions,
-    newProcess,
+    newSignIn,
     app,
     clock,
     browser,

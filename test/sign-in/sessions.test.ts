@@ -212,9 +212,9 @@ it.each(['sid', 'sub'] as const)(
           return await store.compareAndSet(key, ...args)
         },
       })
-      const { browser, person, newProcess } = setUpSignIn({ records })
+      const { browser, person, newSignIn } = setUpSignIn({ records })
       // Another process, because one process serializes its changes of a record.
-      const { sessions } = newProcess()
+      const { sessions } = newSignIn()
       person.claims = { sid: 's1' }
       const ada = browser()
       logout = () => sessions.endByLogoutToken(ISSUER, by === 'sid' ? { sid: 's1' } : { sub: 'ada' })
