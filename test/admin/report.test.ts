@@ -135,10 +135,9 @@ it('a day counts people who had connected everything and were gone on it', async
     { ...ready, leftAt },
     { campaign: 'lapses', reminder: 0, state: 'sent', now: NOW },
   )
-  // Lost an app before they left.
-  const loser = { ...open, finishedAt: unknownAt, leftAt }
+  const lapsedBeforeLeaving = { ...open, finishedAt: unknownAt, leftAt }
   const others = [{ ...open, leftAt }, { ...person, leftAt }, ready]
-  const people = [emailed, { ...ready, unknownAt }, loser, ...others]
+  const people = [emailed, { ...ready, unknownAt }, lapsedBeforeLeaving, ...others]
 
   const [all, later] = await Promise.all([
     reportOf(...people),
@@ -363,47 +362,47 @@ it.each([
 })
 
 it.each([
-  ['a new app', 1, 'unconnected', { newAt: NOW }, NOW - DAY],
-  ['a lost app', 1, 'unconnected', { lapsedAt: NOW }, NOW - DAY],
-  ['an app that was named before the loss', 1, 'unconnected', { lapsedAt: NOW }, NOW],
-  ['an app that no further email is about', 0, 'unconnected', {}, NOW - DAY],
-  ['a new app that they set aside', 0, 'skipped', { newAt: NOW }, NOW - DAY],
-  ['a new app that the invitation named', 0, 'unconnected', { newAt: NOW }, NOW],
-] as const)('someone at the limit with %s counts as %i waiting', async (...row) => {
-  const [, limited, state, change, invitedAt] = row
-  const sent = { state: 'sent' as const, at: invitedAt, reminder: 0, apps: ['slack_1'] }
-  const campaigns = [{ name: 'onboarding', emails: Array.from({ length: 4 }, () => sent) }]
-  const open = withEachApp(withApps({ ...person, campaigns }, { slack_1: state }), change)
-  expect((await reportOf(open)).datasources).toMatchObject([{ limited }])
-})
+  { what: 'a new app', limited: 1, change: { newAt: NOW } },
+  { what: 'a lost app', limited: 1, change: { lapsedAt: NOW } },
+  { what: 'an app that was named before the loss', limited: 1, change: { lapsedAt: NOW }, invitedAt: NOW },
+  { what: 'an app that no further email is about', limited: 0, change: {} },
+  { what: 'a new app that they set aside', limited: 0, change: { newAt: NOW }, state: 'skipped' },
+  { what: 'a new app that the invitation named', limited: 0, change: { newAt: NOW }, invitedAt: NOW },
+] as const)(
+  'someone at the limit with $what counts as $limited waiting',
+  async ({ limited, change, invitedAt = NOW - DAY, state = 'unconnected' as const }) => {
+    const sent = { state: 'sent' as const, at: invitedAt, reminder: 0, apps: ['slack_1'] }
+    const campaigns = [{ name: 'onboarding', emails: Array.from({ length: 4 }, () => sent) }]
+    const atLimit = withEachApp(withApps({ ...person, campaigns }, { slack_1: state }), change)
+    expect((await reportOf(atLimit)).datasources).toMatchObject([{ limited }])
+  },
+)
 
-const release = { instance: 'slack_1', name: 'Slack', lapsed: 9, had: 9, noticedAt: NOW - DAY }
-const [before, released] = [NOW - 3 * DAY, NOW - DAY]
+const [heldSince, releasedAt] = [NOW - 3 * DAY, NOW - DAY]
 
-it.each<[string, number, Partial<MassDisconnect>, number, number?]>([
-  ['three emails', 0, { resumedAt: NOW }, 3],
-  ['four emails', 1, { resumedAt: NOW }, 4],
-  ['four emails, one of them about it', 0, { resumedAt: NOW }, 3, released],
-  ['four emails, one of them about an earlier loss', 1, { resumedAt: NOW }, 3, released - 1],
-  ['four emails, in a hold that goes on', 0, {}, 4],
-  ['four emails, with a loss before the hold', 0, { resumedAt: NOW, since: released + 1 }, 4],
-  ['four emails, with a loss after the release', 0, { resumedAt: released }, 4],
+// prettier-ignore
+it.each<{ what: string; waiting: number; otherEmails: number; slackEmailAt?: number; hold: Partial<MassDisconnect> }>([
+  { what: 'three emails', waiting: 0, otherEmails: 3, hold: { resumedAt: NOW } },
+  { what: 'four emails', waiting: 1, otherEmails: 4, hold: { resumedAt: NOW } },
+  { what: 'four emails, one of them about it', waiting: 0, otherEmails: 3, slackEmailAt: releasedAt, hold: { resumedAt: NOW } },
+  { what: 'four emails, one of them about an earlier loss', waiting: 1, otherEmails: 3, slackEmailAt: releasedAt - 1, hold: { resumedAt: NOW } },
+  { what: 'four emails, in a hold that goes on', waiting: 0, otherEmails: 4, hold: {} },
+  { what: 'four emails, with a loss before the hold', waiting: 0, otherEmails: 4, hold: { resumedAt: NOW, since: releasedAt + 1 } },
+  { what: 'four emails, with a loss after the release', waiting: 0, otherEmails: 4, hold: { resumedAt: releasedAt } },
 ])(
-  'after %s, %s people of a released hold wait for the limit',
-  async (_title, waiting, held, others, emailedAt) => {
+  'after $what, $waiting people of a released hold wait for the limit',
+  async ({ waiting, otherEmails, slackEmailAt, hold }) => {
     const sent = (at: number, apps: string[] = []) => ({ state: 'sent' as const, at, reminder: 0, apps })
-    const emails = Array.from({ length: others }, () => sent(NOW - 2 * DAY))
-    const lapses = emailedAt === undefined ? [] : [sent(emailedAt, ['slack_1'])]
-    const campaigns = Object.entries({ onboarding: emails, lapses }).map(([name, all]) => ({
-      name,
-      emails: all,
-    }))
-    const loser = lostApp({ ...signedIn, campaigns }, released)
-    const state = { ...newKeepState(), massDisconnects: [{ ...release, since: before, ...held }] }
+    const emails = Array.from({ length: otherEmails }, () => sent(NOW - 2 * DAY))
+    const lapses = slackEmailAt === undefined ? [] : [sent(slackEmailAt, ['slack_1'])]
+    const campaigns = [{ name: 'onboarding', emails }, { name: 'lapses', emails: lapses }]
+    const adaWithoutSlack = lostApp({ ...signedIn, campaigns }, releasedAt)
+    const slackHold = { instance: 'slack_1', name: 'Slack', lapsed: 9, had: 9, noticedAt: NOW - DAY, since: heldSince }
+    const state = { ...newKeepState(), massDisconnects: [{ ...slackHold, ...hold }] }
 
-    const { datasources } = await createReport(summarizeAll(Readable.from([loser]), state), NOW)
+    const { datasources } = await createReport(summarizeAll(Readable.from([adaWithoutSlack]), state), NOW)
 
-    const isEmailed = Number(emailedAt === released)
+    const isEmailed = Number(slackEmailAt === releasedAt)
     expect(datasources).toMatchObject([{ lapsed: 1, releasedLimited: waiting, releasedEmailed: isEmailed }])
   },
 )
