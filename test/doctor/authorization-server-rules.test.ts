@@ -34,17 +34,17 @@ const other = (theirs: string) => ({ kind: 'other-issuer', issuer: theirs, expec
 
 // prettier-ignore
 it.each([
-  ['can’t connect', missing({ networkError: 'refused' }), /^fail OIDC_ISSUER: .* cannot be reached: connection refused\.$/],
-  ['is refused by the proxy', missing({ networkError: 'the proxy p refuses' }), /^fail HTTPS_PROXY, NO_PROXY, OIDC_ISSUER: .* proxy p/],
-  ['meets an outage', missing({ status: 503 }), /^fail OIDC_ISSUER: .* returned an error \(it answered so\)/],
-  ['is rate-limited', missing({ status: 404 }, { status: 429 }), /^warn OIDC_ISSUER: .* limiting requests/],
-  ['is forbidden', missing({ status: 403 }), /^fail OIDC_ISSUER: .* is blocking this machine/],
-  ['finds nothing', missing({ status: 404 }), /^fail OIDC_ISSUER: No authorization server metadata/],
-  ['finds the issuer of all tenants', other('https://login.microsoftonline.com/{tenantid}/v2.0'), /^fail .* is for all tenants/],
-  ['finds another trailing slash', other(`${issuer}/`), /^fail .* as .*tenant\/, which differs in the trailing slash\.$/],
-  ['finds no address as issuer', other('no address'), /^fail OIDC_ISSUER: Issuer mismatch: .* as another one\.$/],
-  ['finds a server of OAuth', { kind: 'found', specification: 'oauth2' }, /^ok : .* \(OAuth 2\.1 \(RFC 8414\)\)\.$/],
-])('discovery that %s is reported as such', (_title, result, expected) => {
+  ['can’t connect', /^fail OIDC_ISSUER: .* cannot be reached: connection refused\.$/, missing({ networkError: 'refused' })],
+  ['is refused by the proxy', /^fail HTTPS_PROXY, NO_PROXY, OIDC_ISSUER: .* proxy p/, missing({ networkError: 'the proxy p refuses' })],
+  ['meets an outage', /^fail OIDC_ISSUER: .* returned an error \(it answered so\)/, missing({ status: 503 })],
+  ['is rate-limited', /^warn OIDC_ISSUER: .* limiting requests/, missing({ status: 404 }, { status: 429 })],
+  ['is forbidden', /^fail OIDC_ISSUER: .* is blocking this machine/, missing({ status: 403 })],
+  ['finds nothing', /^fail OIDC_ISSUER: No authorization server metadata/, missing({ status: 404 })],
+  ['finds the issuer of all tenants', /^fail OIDC_ISSUER: .* is for all tenants/, other('https://login.microsoftonline.com/{tenantid}/v2.0')],
+  ['finds another trailing slash', /^fail OIDC_ISSUER: .* as .*tenant\/, which differs in the trailing slash\.$/, other(`${issuer}/`)],
+  ['finds no address as issuer', /^fail OIDC_ISSUER: Issuer mismatch: .* as another one\.$/, other('no address')],
+  ['finds a server of OAuth', /^ok : .* \(OAuth 2\.1 \(RFC 8414\)\)\.$/, { kind: 'found', specification: 'oauth2' }],
+])('discovery that %s is reported as %s', (_title, expected, result) => {
   expect(discovered(result)).toEqual(linesMatching(expected))
 })
 
@@ -54,7 +54,7 @@ it.each([
   [30, /^warn : .* is 30 seconds ahead of/],
   [-31, /^fail : .* is 31 seconds behind/],
   [600, /^fail : .* is 10 minutes ahead of/],
-])('a clock that differs by %i seconds is reported by its severity', (seconds, expected) => {
+])('a clock that differs by %i seconds is reported as %s', (seconds, expected) => {
   const date = new Date(1_800_000_000_000).toUTCString()
   const found = { kind: 'found', specification: 'oidc', date }
   const all = discovered(found, 1_800_000_000_000 + seconds * 1000)
@@ -62,18 +62,18 @@ it.each([
 })
 
 // prettier-ignore
-it.each<[string, object, RegExp, Partial<Settings>?]>([
-  ['no token endpoint', { token_endpoint: undefined }, /^fail OIDC_ISSUER, OIDC_SCOPE: .*token_endpoint/],
-  ['no keys', { jwks_uri: undefined }, /^fail OIDC_ISSUER, OIDC_SCOPE: .*jwks_uri/],
-  ['an unencrypted token endpoint', { token_endpoint: 'http://login.acme.test/token' }, /^fail OIDC_ISSUER, .*token_endpoint/],
-  ['an unencrypted userinfo endpoint', { userinfo_endpoint: 'http://login.acme.test/me' }, /^warn OIDC_ISSUER: .*userinfo_endpoint\.$/],
-  ['no S256', { code_challenge_methods_supported: ['plain'] }, /^warn OIDC_ISSUER: .* PKCE/],
-  ['no offline_access', { scopes_supported: ['openid'] }, /^warn OIDC_SCOPE: .* offline_access missing/],
-  ['no refresh tokens', { grant_types_supported: ['authorization_code'] }, /^warn OIDC_SCOPE: .* advertise refresh tokens/],
-  ['a scope without offline_access', {}, /^warn OIDC_SCOPE: OIDC_SCOPE lacks offline_access/, { OIDC_SCOPE: 'openid' }],
-  ['symmetric signatures only', { id_token_signing_alg_values_supported: ['HS256'] }, /^fail OIDC_ISSUER: .* only with HS256/],
-  ['neither userinfo nor the scope openid', { userinfo_endpoint: undefined }, /^warn OIDC_SCOPE, .* no userinfo/, { OIDC_SCOPE: 'search' }],
-])('a server with %s is reported as such', (_title, changed, expected, settings = {}) => {
+it.each<[string, RegExp, object, Partial<Settings>?]>([
+  ['no token endpoint', /^fail OIDC_ISSUER, OIDC_SCOPE: .*token_endpoint/, { token_endpoint: undefined }],
+  ['no keys', /^fail OIDC_ISSUER, OIDC_SCOPE: .*jwks_uri/, { jwks_uri: undefined }],
+  ['an unencrypted token endpoint', /^fail OIDC_ISSUER, .*token_endpoint/, { token_endpoint: 'http://login.acme.test/token' }],
+  ['an unencrypted userinfo endpoint', /^warn OIDC_ISSUER: .*userinfo_endpoint\.$/, { userinfo_endpoint: 'http://login.acme.test/me' }],
+  ['no S256', /^warn OIDC_ISSUER: .* PKCE/, { code_challenge_methods_supported: ['plain'] }],
+  ['no offline_access', /^warn OIDC_SCOPE: .* offline_access missing/, { scopes_supported: ['openid'] }],
+  ['no refresh tokens', /^warn OIDC_SCOPE: .* advertise refresh tokens/, { grant_types_supported: ['authorization_code'] }],
+  ['a scope without offline_access', /^warn OIDC_SCOPE: OIDC_SCOPE lacks offline_access/, {}, { OIDC_SCOPE: 'openid' }],
+  ['symmetric signatures only', /^fail OIDC_ISSUER: .* only with HS256/, { id_token_signing_alg_values_supported: ['HS256'] }],
+  ['neither userinfo nor the scope openid', /^warn OIDC_SCOPE, .* no userinfo/, { userinfo_endpoint: undefined }, { OIDC_SCOPE: 'search' }],
+])('a server with %s is reported as %s', (_title, expected, changed, settings = {}) => {
   expect(problems(serverCheck, serverFacts(changed), { settings })).toEqual(linesMatching(expected))
 })
 
@@ -84,13 +84,13 @@ it('Microsoft Entra, which supports PKCE without listing it, has no finding', ()
 
 type ProbeReply = NonNullable<FactsOf<typeof serverCheck>['keys']>['result']
 
-it.each<[string, ProbeReply, number, RegExp]>([
-  ['none', response(200), 0, /^fail OIDC_ISSUER: .* has no signing key/],
-  ['an error', response(500), 0, /^fail OIDC_ISSUER: Couldn't fetch the signing keys \(500\)/],
-  ['a rate limit', response(429), 0, /^warn OIDC_ISSUER: .* limiting requests/],
-  ['no response', { kind: 'no-response', why: 'cut-off' }, 0, /^fail OIDC_ISSUER: .* connection closed/],
-  ['one', response(200), 1, /^ok : The signing keys can be fetched \(1\)/],
-])('a request for signing keys that gets %s is reported as such', (_title, result, count, expected) => {
+it.each<[string, RegExp, ProbeReply, number]>([
+  ['none', /^fail OIDC_ISSUER: .* has no signing key/, response(200), 0],
+  ['an error', /^fail OIDC_ISSUER: Couldn't fetch the signing keys \(500\)/, response(500), 0],
+  ['a rate limit', /^warn OIDC_ISSUER: .* limiting requests/, response(429), 0],
+  ['no response', /^fail OIDC_ISSUER: .* connection closed/, { kind: 'no-response', why: 'cut-off' }, 0],
+  ['one', /^ok : The signing keys can be fetched \(1\)/, response(200), 1],
+])('a request for signing keys that gets %s is reported as %s', (_title, expected, result, count) => {
   expect(report(serverCheck, { ...serverFacts(), keys: { result, count } })).toEqual(linesMatching(expected))
 })
 
@@ -114,35 +114,35 @@ const authorizationFacts = (
   isClientRejected: false,
 })
 
-it.each<[string, AuthorizationResponse, RegExp]>([
-  ['fails to connect', unavailable(), /^fail OIDC_ISSUER: .* isn't responding/],
-  ['meets an outage', unavailable(503), /^fail OIDC_ISSUER: .* returned an error \(503\)/],
-  ['is rate-limited', unavailable(429), /^warn OIDC_ISSUER: .* limiting requests/],
-])('a test sign-in that %s is reported, also for a rejected client', (_title, ourResponse, expected) => {
+it.each<[string, RegExp, AuthorizationResponse]>([
+  ['fails to connect', /^fail OIDC_ISSUER: .* isn't responding/, unavailable()],
+  ['meets an outage', /^fail OIDC_ISSUER: .* returned an error \(503\)/, unavailable(503)],
+  ['is rate-limited', /^warn OIDC_ISSUER: .* limiting requests/, unavailable(429)],
+])('a test sign-in that %s is reported as %s for any client', (_title, expected, ourResponse) => {
   const facts = authorizationFacts(ourResponse, unavailable())
   expect(report(redirectUriCheck, facts)).toEqual(linesMatching(expected))
   expect(problems(redirectUriCheck, { ...facts, isClientRejected: true })).toEqual(linesMatching(expected))
 })
 
 // prettier-ignore
-it.each<[string, AuthorizationResponse, RegExp, AuthorizationResponse?]>([
-  ['is forbidden', barred(403), /^warn PUBLIC_URL, OIDC_CLIENT_ID, OIDC_ISSUER: .* without giving a reason \(403\)/],
-  ['names the client', refused('invalid_client'), /^fail OIDC_CLIENT_ID: .* doesn't know the client \(400\)/],
-  ['names the redirect URI', refused('redirect_uri did not match'), /^fail PUBLIC_URL: .* rejected the redirect URI \(400\)/],
-  ['gives no reason', refused('no'), /^fail PUBLIC_URL, OIDC_CLIENT_ID: .* rejected a test sign-in \(400\)/],
-  ['returns invalid_scope', redirected('invalid_scope'), /^fail OIDC_SCOPE: .* invalid_scope/],
-  ['returns invalid_target', redirected('invalid_target'), /^fail OIDC_RESOURCE: .* invalid_target/],
-  ['returns unauthorized_client', redirected('unauthorized_client'), /^fail OIDC_CLIENT_ID: .* unauthorized_client/],
-  ['returns server_error', redirected('server_error'), /^fail OIDC_CLIENT_ID, OIDC_SCOPE: .* server_error\.$/],
-  ['returns an invalid code', redirected('<odd>'), /^fail OIDC_CLIENT_ID, OIDC_SCOPE: .* an error\.$/],
+it.each<[string, RegExp, AuthorizationResponse, AuthorizationResponse?]>([
+  ['is forbidden', /^warn PUBLIC_URL, OIDC_CLIENT_ID, OIDC_ISSUER: .* without giving a reason \(403\)/, barred(403)],
+  ['names the client', /^fail OIDC_CLIENT_ID: .* doesn't know the client \(400\)/, refused('invalid_client')],
+  ['names the redirect URI', /^fail PUBLIC_URL: .* rejected the redirect URI \(400\)/, refused('redirect_uri did not match')],
+  ['gives no reason', /^fail PUBLIC_URL, OIDC_CLIENT_ID: .* rejected a test sign-in \(400\)/, refused('no')],
+  ['returns invalid_scope', /^fail OIDC_SCOPE: .* invalid_scope/, redirected('invalid_scope')],
+  ['returns invalid_target', /^fail OIDC_RESOURCE: .* invalid_target/, redirected('invalid_target')],
+  ['returns unauthorized_client', /^fail OIDC_CLIENT_ID: .* unauthorized_client/, redirected('unauthorized_client')],
+  ['returns server_error', /^fail OIDC_CLIENT_ID, OIDC_SCOPE: .* server_error\.$/, redirected('server_error')],
+  ['returns an invalid code', /^fail OIDC_CLIENT_ID, OIDC_SCOPE: .* an error\.$/, redirected('<odd>')],
   // The response to another redirect URI differs.
-  ['leads elsewhere', elsewhere, REGISTERED],
-  ['returns login_required', redirected('login_required'), REGISTERED],
-  ['returns', redirected(), REGISTERED],
-  ['shows a page', page, REGISTERED],
-  ['leads elsewhere instead of to a page', elsewhere, REGISTERED, page],
-  ['returns login_required where another is forbidden', redirected('login_required'), REGISTERED, barred(403)],
-])('a test sign-in that %s is reported, unless the client is rejected', (_title, ourResponse, expected, responseToInvented = no) => {
+  ['leads elsewhere', REGISTERED, elsewhere],
+  ['returns login_required', REGISTERED, redirected('login_required')],
+  ['returns', REGISTERED, redirected()],
+  ['shows a page', REGISTERED, page],
+  ['leads elsewhere instead of to a page', REGISTERED, elsewhere, page],
+  ['returns login_required where another is forbidden', REGISTERED, redirected('login_required'), barred(403)],
+])('unless the client is rejected, a test sign-in that %s is reported as %s', (_title, expected, ourResponse, responseToInvented = no) => {
   const facts = authorizationFacts(ourResponse, responseToInvented)
   expect(report(redirectUriCheck, facts)).toEqual(linesMatching(expected))
   expect(problems(redirectUriCheck, { ...facts, isClientRejected: true })).toEqual([])
@@ -184,21 +184,21 @@ const ACCEPTED = /^ok : Client authentication accepted/
 const SECRET = /^fail OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_CLIENT_AUTH: .* \(401 or/
 
 // prettier-ignore
-it.each<[string, FactsOf<typeof clientCheck>, RegExp]>([
-  ['a rejected secret', clientFacts('refused'), SECRET],
-  ['a rejected key', refusedBy({ method: 'private_key_jwt' }), /^fail OIDC_CLIENT_ID, OIDC_CLIENT_KEY, /],
-  ['a rejected id', refusedBy(none.auth), /^fail OIDC_CLIENT_ID, OIDC_CLIENT_AUTH: /],
-  ['a rejected assertion', refusedBy(byAssertion), /^fail OIDC_CLIENT_ASSERTION_FILE, OIDC_CLIENT_ID: /],
-  ['a secret rejected by one method', clientFacts('refused', byOther), /^fail OIDC_CLIENT_AUTH: .* client_secret_post/],
-  ['an unreadable assertion', clientFacts('unsent'), /^fail OIDC_CLIENT_ASSERTION_FILE: /],
-  ['an unreadable response', clientFacts('no-usable-response'), /^fail OIDC_ISSUER: .* an invalid response/],
-  ['an outage', clientFacts('status 503'), /^warn OIDC_ISSUER: .* status 503/],
-  ['a client without the grant', clientFacts('not-allowed'), /^fail OIDC_CLIENT_ID, .* \(unauthorized_client/],
+it.each<[string, RegExp, FactsOf<typeof clientCheck>]>([
+  ['a rejected secret', SECRET, clientFacts('refused')],
+  ['a rejected key', /^fail OIDC_CLIENT_ID, OIDC_CLIENT_KEY, /, refusedBy({ method: 'private_key_jwt' })],
+  ['a rejected id', /^fail OIDC_CLIENT_ID, OIDC_CLIENT_AUTH: /, refusedBy(none.auth)],
+  ['a rejected assertion', /^fail OIDC_CLIENT_ASSERTION_FILE, OIDC_CLIENT_ID: /, refusedBy(byAssertion)],
+  ['a secret rejected by one method', /^fail OIDC_CLIENT_AUTH: .* client_secret_post/, clientFacts('refused', byOther)],
+  ['an unreadable assertion', /^fail OIDC_CLIENT_ASSERTION_FILE: /, clientFacts('unsent')],
+  ['an unreadable response', /^fail OIDC_ISSUER: .* an invalid response/, clientFacts('no-usable-response')],
+  ['an outage', /^warn OIDC_ISSUER: .* status 503/, clientFacts('status 503')],
+  ['a client without the grant', /^fail OIDC_CLIENT_ID, .* \(unauthorized_client/, clientFacts('not-allowed')],
   // Our secret is confirmed only if a wrong one is rejected.
-  ['an accepted secret', clientFacts('accepted', wrongRefused), ACCEPTED],
-  ['an accepted id', clientFacts('accepted', { responseToWrongClient: 'not-allowed' }, none), /^ok : Client ID accepted/],
-  ['another response than to a wrong secret', clientFacts('unclear', { responseToWrongClient: 'not-allowed' }), ACCEPTED],
-])('the check of the client reports %s', (_title, facts, expected) => {
+  ['an accepted secret', ACCEPTED, clientFacts('accepted', wrongRefused)],
+  ['an accepted id', /^ok : Client ID accepted/, clientFacts('accepted', { responseToWrongClient: 'not-allowed' }, none)],
+  ['another response than to a wrong secret', ACCEPTED, clientFacts('unclear', { responseToWrongClient: 'not-allowed' })],
+])('the check of the client reports %s as %s', (_title, expected, facts) => {
   expect(report(clientCheck, facts)).toEqual(linesMatching(expected))
 })
 
@@ -244,17 +244,17 @@ it('an unlisted method is reported only if the client is rejected', () => {
 const token = { OIDC_INITIAL_ACCESS_TOKEN: random }
 
 // prettier-ignore
-it.each<[string, FactsOf<typeof registrationCheck>['result'], RegExp, Partial<Settings>?]>([
-  ['is missing', undefined, /^fail OIDC_CLIENT_ID, .* doesn't offer dynamic registration/],
-  ['refuses connections', { kind: 'no-response', why: 'refused' }, /^fail OIDC_CLIENT_ID: .* isn't responding/],
-  ['wants a token', response(403), /^fail OIDC_INITIAL_ACCESS_TOKEN, .* requires a token \(403\)/],
-  ['rejects the token', response(401), /^fail OIDC_INITIAL_ACCESS_TOKEN, .* rejected the token \(401\)/, token],
-  ['denies access', response(400, error('access_denied')), /^fail OIDC_INITIAL_ACCESS_TOKEN, .* requires a token \(400\)/],
-  ['is closed', response(404), /^fail OIDC_CLIENT_ID: Registration is closed \(404\)/],
-  ['has an outage', response(503), /^warn OIDC_CLIENT_ID: .* returned an error \(503\)/],
-  ['rejects an empty request', response(400, error('invalid_redirect_uri')), /^ok : The first start will ask to register/],
-  ['registers a client', response(201, '{"client_id":"x"}'), /^ok : The first start will ask to register/],
-])('a registration endpoint that %s is reported as such', (_title, result, expected, settings = {}) => {
+it.each<[string, RegExp, FactsOf<typeof registrationCheck>['result'], Partial<Settings>?]>([
+  ['is missing', /^fail OIDC_CLIENT_ID, .* doesn't offer dynamic registration/, undefined],
+  ['refuses connections', /^fail OIDC_CLIENT_ID: .* isn't responding/, { kind: 'no-response', why: 'refused' }],
+  ['wants a token', /^fail OIDC_INITIAL_ACCESS_TOKEN, .* requires a token \(403\)/, response(403)],
+  ['rejects the token', /^fail OIDC_INITIAL_ACCESS_TOKEN, .* rejected the token \(401\)/, response(401), token],
+  ['denies access', /^fail OIDC_INITIAL_ACCESS_TOKEN, .* requires a token \(400\)/, response(400, error('access_denied'))],
+  ['is closed', /^fail OIDC_CLIENT_ID: Registration is closed \(404\)/, response(404)],
+  ['has an outage', /^warn OIDC_CLIENT_ID: .* returned an error \(503\)/, response(503)],
+  ['rejects an empty request', /^ok : The first start will ask to register/, response(400, error('invalid_redirect_uri'))],
+  ['registers a client', /^ok : The first start will ask to register/, response(201, '{"client_id":"x"}')],
+])('a registration endpoint that %s is reported as %s', (_title, expected, result, settings = {}) => {
   const wanted = { PUBLIC_URL: 'https://onramp.acme.test', OIDC_SCOPE: 'openid', OIDC_CLIENT_AUTH: 'none' }
   const requested = requestedMetadata(wanted as Settings, metadata(), undefined)
   expect(report(registrationCheck, { requested, result }, { settings })).toEqual(linesMatching(expected))

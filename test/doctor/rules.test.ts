@@ -62,17 +62,17 @@ const DAY = 86_400_000
 const ABLE_TO_EMAIL = { SMTP_URL: 'smtp://m.acme.test', SERVICE_GLOBAL_TOKEN: random }
 
 // prettier-ignore
-it.each<[string, Partial<DoctorContext>, RegExp]>([
-  ['a rejected setting', { faults: ['PORT is not a number: use 3000'] }, /^fail PORT: PORT is not a number\.$/],
-  ['a misspelled setting', { env: { OIDC_ISUER: 'x' } }, /^warn OIDC_ISUER: .* OIDC_ISSUER is one\.$/],
-  ['a misspelling beside the setting', { env: { OIDC_ISUER: 'x', OIDC_ISSUER: 'y' } }, /^warn OIDC_ISUER: .* and is ignored\.$/],
-  ['an unknown setting', { env: { OIDC_TENANT_NAME: 'x' } }, /^warn OIDC_TENANT_NAME: .* and is ignored\.$/],
+it.each<[string, RegExp, Partial<DoctorContext>]>([
+  ['a rejected setting', /^fail PORT: PORT is not a number\.$/, { faults: ['PORT is not a number: use 3000'] }],
+  ['a misspelled setting', /^warn OIDC_ISUER: .* OIDC_ISSUER is one\.$/, { env: { OIDC_ISUER: 'x' } }],
+  ['a misspelling beside the setting', /^warn OIDC_ISUER: .* and is ignored\.$/, { env: { OIDC_ISUER: 'x', OIDC_ISSUER: 'y' } }],
+  ['an unknown setting', /^warn OIDC_TENANT_NAME: .* and is ignored\.$/, { env: { OIDC_TENANT_NAME: 'x' } }],
   // A name this long is no coincidence, also beside the setting itself.
-  ['a misspelled long name', { env: { SESION_SECRET: 'x' } }, /SESSION_SECRET is one\.$/],
-  ['a misspelled long name beside the setting', { env: { SESION_SECRET: 'x', SESSION_SECRET: 'y' } }, /SESSION_SECRET is one\.$/],
-  ['a former setting', { env: { HELP_URL: 'https://help.acme.test' } }, /^warn HELP_URL: .* no longer a setting/],
-  ['a value in quotes', { env: { OIDC_CLIENT_SECRET: '"x"' } }, /^warn OIDC_CLIENT_SECRET: .* in quotes/],
-])('the doctor reports an environment with %s', (_title, changed, expected) => {
+  ['a misspelled long name', /^warn SESION_SECRET: .* SESSION_SECRET is one\.$/, { env: { SESION_SECRET: 'x' } }],
+  ['a misspelled long name beside the setting', /^warn SESION_SECRET: .* SESSION_SECRET is one\.$/, { env: { SESION_SECRET: 'x', SESSION_SECRET: 'y' } }],
+  ['a former setting', /^warn HELP_URL: .* no longer a setting/, { env: { HELP_URL: 'https://help.acme.test' } }],
+  ['a value in quotes', /^warn OIDC_CLIENT_SECRET: .* in quotes/, { env: { OIDC_CLIENT_SECRET: '"x"' } }],
+])('the doctor reports an environment with %s as %s', (_title, expected, changed) => {
   expect(problems(machineCheck, machineFacts(), changed)).toEqual(linesMatching(expected))
 })
 
@@ -96,19 +96,19 @@ it.each([
 
 const GUESSABLE = 'a'.repeat(34)
 // prettier-ignore
-it.each<[string, Partial<Settings>, RegExp]>([
-  ['a loopback address', { PUBLIC_URL: 'http://localhost:3000' }, /^warn PUBLIC_URL: .* only works on this/],
-  ['trust in everyone', { TRUST_PROXY: ['0.0.0.0/0'] }, /^fail TRUST_PROXY: .* almost every address/],
-  ['trust in no proxy', { TRUST_PROXY: [] }, /^warn TRUST_PROXY: .* lists none/],
-  ['trust in more than 10.0.0.0/8', { TRUST_PROXY: ['10.0.0.0/7'] }, /^fail TRUST_PROXY/],
-  ['trust in more than an IPv6 /16', { TRUST_PROXY: ['2001:db8::/15'] }, /^fail TRUST_PROXY/],
-  ['emails without an admin', ABLE_TO_EMAIL, /^warn ADMIN_EMAILS: onramp keep has no one to email/],
-  ['a token with a usual word', { REPORT_TOKEN: 'Changeme-Q7vZk2LmX0aBcD4e' }, /^warn REPORT_TOKEN: .* guess it/],
-  ['a guessable report token', { REPORT_TOKEN: GUESSABLE }, /^warn REPORT_TOKEN/],
-  ['a guessable former session secret', { SESSION_SECRET: [random, GUESSABLE] }, /^warn SESSION_SECRET/],
-  ['a guessable invitation secret', { INVITE_SECRET: [GUESSABLE] }, /^warn INVITE_SECRET/],
-  ['a guessable metrics token', { METRICS_TOKEN: GUESSABLE }, /^warn METRICS_TOKEN/],
-])('the doctor reports settings with %s', (_title, settings, expected) => {
+it.each<[string, RegExp, Partial<Settings>]>([
+  ['a loopback address', /^warn PUBLIC_URL: .* only works on this/, { PUBLIC_URL: 'http://localhost:3000' }],
+  ['trust in everyone', /^fail TRUST_PROXY: .* almost every address/, { TRUST_PROXY: ['0.0.0.0/0'] }],
+  ['trust in no proxy', /^warn TRUST_PROXY: .* lists none/, { TRUST_PROXY: [] }],
+  ['trust in more than 10.0.0.0/8', /^fail TRUST_PROXY/, { TRUST_PROXY: ['10.0.0.0/7'] }],
+  ['trust in more than an IPv6 /16', /^fail TRUST_PROXY/, { TRUST_PROXY: ['2001:db8::/15'] }],
+  ['emails without an admin', /^warn ADMIN_EMAILS: onramp keep has no one to email/, ABLE_TO_EMAIL],
+  ['a token with a usual word', /^warn REPORT_TOKEN: .* guess it/, { REPORT_TOKEN: 'Changeme-Q7vZk2LmX0aBcD4e' }],
+  ['a guessable report token', /^warn REPORT_TOKEN/, { REPORT_TOKEN: GUESSABLE }],
+  ['a guessable former session secret', /^warn SESSION_SECRET/, { SESSION_SECRET: [random, GUESSABLE] }],
+  ['a guessable invitation secret', /^warn INVITE_SECRET/, { INVITE_SECRET: [GUESSABLE] }],
+  ['a guessable metrics token', /^warn METRICS_TOKEN/, { METRICS_TOKEN: GUESSABLE }],
+])('the doctor reports settings with %s as %s', (_title, expected, settings) => {
   expect(problems(machineCheck, machineFacts(), { settings })).toEqual(linesMatching(expected))
 })
 
@@ -151,16 +151,16 @@ const earlier = response(200, '', { 'x-onramp': 'healthz' })
 
 // prettier-ignore
 it.each([
-  ['has an unknown name', unreachable('unknown-name'), /^warn PUBLIC_URL: The host name .* doesn't resolve/],
-  ['has an expired certificate', unreachable('its certificate has expired'), /^warn PUBLIC_URL: .* can't be used/],
-  ['refuses connections', unreachable('refused'), /^skip .* when the server is running/],
-  ['belongs to onramp', earlier, /^ok : onramp is responding/],
-  ['belongs to a proxy without onramp', response(502), /^skip .* when onramp is running/],
-  ['redirects to another host', redirectTo('https://www.acme.test/healthz?x=1', 301), /^fail .* lose their cookie/],
-  ['redirects to a sign-in', redirectTo('/oauth2/start?rd=x'), /^warn PUBLIC_URL: .* instead of onramp/],
-  ['forbids access', response(403), /^warn PUBLIC_URL: .* instead of onramp/],
-  ['belongs to another server', response(200, '{"status":"ok"}'), /^fail PUBLIC_URL: .* is not onramp/],
-])('a PUBLIC_URL that %s is reported as such', (_title, page, expected) => {
+  ['has an unknown name', /^warn PUBLIC_URL: The host name .* doesn't resolve/, unreachable('unknown-name')],
+  ['has an expired certificate', /^warn PUBLIC_URL: .* can't be used/, unreachable('its certificate has expired')],
+  ['refuses connections', /^skip .* when the server is running/, unreachable('refused')],
+  ['belongs to onramp', /^ok : onramp is responding/, earlier],
+  ['belongs to a proxy without onramp', /^skip .* when onramp is running/, response(502)],
+  ['redirects to another host', /^fail PUBLIC_URL: .* lose their cookie/, redirectTo('https://www.acme.test/healthz?x=1', 301)],
+  ['redirects to a sign-in', /^warn PUBLIC_URL: .* instead of onramp/, redirectTo('/oauth2/start?rd=x')],
+  ['forbids access', /^warn PUBLIC_URL: .* instead of onramp/, response(403)],
+  ['belongs to another server', /^fail PUBLIC_URL: .* is not onramp/, response(200, '{"status":"ok"}')],
+])('a PUBLIC_URL that %s is reported as %s', (_title, expected, page) => {
   const all = report(ownAddressCheck, { url, page, signIn: page, server: undefined })
   expect(all).toEqual(linesMatching(expected))
 })
@@ -176,12 +176,12 @@ const throughProxy = (changed: Partial<FactsOf<typeof ownAddressCheck>>) =>
 
 // prettier-ignore
 it.each([
-  ['sends redirects to its own host', /^fail .* its redirects/, { signIn: redirectTo(`${url}/a?state=x`) }],
-  ['sends redirects to an internal host', /^fail .* its redirects/, { signIn: redirectTo('http://10.0.0.7/a') }],
-  ['adds a script to a page', /^warn .* its pages/, { page: response(200, `${HEALTH_SAMPLE.page}<i>`, HTML) }],
-  ['replaces an address in a page', /^warn .* its pages/, { page: response(200, '[email]', HTML) }],
-  ['returns another page', /is not onramp/, { page: response(200, '<p>', { 'content-type': 'text/html' }) }],
-])('a proxy that %s is reported as such', (_title, expected, changed) => {
+  ['sends redirects to its own host', /^fail PUBLIC_URL: .* its redirects/, { signIn: redirectTo(`${url}/a?state=x`) }],
+  ['sends redirects to an internal host', /^fail PUBLIC_URL: .* its redirects/, { signIn: redirectTo('http://10.0.0.7/a') }],
+  ['adds a script to a page', /^warn PUBLIC_URL: .* its pages/, { page: response(200, `${HEALTH_SAMPLE.page}<i>`, HTML) }],
+  ['replaces an address in a page', /^warn PUBLIC_URL: .* its pages/, { page: response(200, '[email]', HTML) }],
+  ['returns another page', /^fail PUBLIC_URL: .* is not onramp/, { page: response(200, '<p>', { 'content-type': 'text/html' }) }],
+])('a proxy that %s is reported as %s', (_title, expected, changed) => {
   expect(throughProxy(changed)).toEqual(linesMatching(expected))
 })
 
@@ -195,31 +195,31 @@ it.each<[string, Partial<FactsOf<typeof ownAddressCheck>>]>([
 })
 
 // prettier-ignore
-it.each<[string, Partial<FactsOf<typeof sqliteCheck>>, RegExp]>([
-  ['is missing below a protected one', { isThere: false, unwritable: 'EACCES' }, /^fail DATA_DIR: .* can't be created/],
-  ['is missing', { isThere: false }, /^ok : .* will be created/],
-  ['can be written', {}, /^ok : The embedded store is writable/],
-  ['is on a full disk', { unwritable: 'ENOSPC' }, /^fail DATA_DIR: .* is full \(ENOSPC\)/],
-  ['is over its quota', { unwritable: 'EDQUOT' }, /^fail DATA_DIR: .* is full/],
-  ['is protected', { unwritable: 'EACCES' }, /^fail DATA_DIR: .* isn't writable/],
-  ['is a file', { unwritable: 'ENOTDIR' }, /^fail DATA_DIR: .* is a file/],
-  ['has a damaged database', { database: { kind: 'damaged', reason: 'x' } }, /^fail DATA_DIR: .* is not a database/],
-  ['has a protected database', { database: { kind: 'rights', reason: 'x' } }, /^fail DATA_DIR: .* can't be read and written \(x\)/],
-  ['has a byte less than 100 MB', { freeBytes: 100 * 1024 * 1024 - 1 }, /^warn DATA_DIR: Less than 100 MB/],
-  ['has 100 MB', { freeBytes: 100 * 1024 * 1024 }, /^ok : The embedded store is writable/],
-  ['is in memory', { fileSystem: 'memory' }, /^warn DATA_DIR: .* in memory/],
-  ['is on a network', { fileSystem: 'NFS' }, /^warn DATA_DIR, REDIS_URL: .* network file system \(NFS\)/],
-])('an embedded store whose folder %s is reported as such', (_title, facts, expected) => {
+it.each<[string, RegExp, Partial<FactsOf<typeof sqliteCheck>>]>([
+  ['is missing below a protected one', /^fail DATA_DIR: .* can't be created/, { isThere: false, unwritable: 'EACCES' }],
+  ['is missing', /^ok : .* will be created/, { isThere: false }],
+  ['can be written', /^ok : The embedded store is writable/, {}],
+  ['is on a full disk', /^fail DATA_DIR: .* is full \(ENOSPC\)/, { unwritable: 'ENOSPC' }],
+  ['is over its quota', /^fail DATA_DIR: .* is full/, { unwritable: 'EDQUOT' }],
+  ['is protected', /^fail DATA_DIR: .* isn't writable/, { unwritable: 'EACCES' }],
+  ['is a file', /^fail DATA_DIR: .* is a file/, { unwritable: 'ENOTDIR' }],
+  ['has a damaged database', /^fail DATA_DIR: .* is not a database/, { database: { kind: 'damaged', reason: 'x' } }],
+  ['has a protected database', /^fail DATA_DIR: .* can't be read and written \(x\)/, { database: { kind: 'rights', reason: 'x' } }],
+  ['has a byte less than 100 MB', /^warn DATA_DIR: Less than 100 MB/, { freeBytes: 100 * 1024 * 1024 - 1 }],
+  ['has 100 MB', /^ok : The embedded store is writable/, { freeBytes: 100 * 1024 * 1024 }],
+  ['is in memory', /^warn DATA_DIR: .* in memory/, { fileSystem: 'memory' }],
+  ['is on a network', /^warn DATA_DIR, REDIS_URL: .* network file system \(NFS\)/, { fileSystem: 'NFS' }],
+])('an embedded store whose folder %s is reported as %s', (_title, expected, facts) => {
   expect(report(sqliteCheck, sqliteFacts(facts)).at(-1)).toMatch(expected)
 })
 
 it.each([
-  ['saves every change', {}, /ok : Redis persistence is on/],
-  ['can’t write its file', { aof_last_write_status: 'err' }, /warn REDIS_URL: Redis can't save/],
-  ['has snapshots only', { aof_enabled: '0' }, /warn REDIS_URL: Redis has no append-only file/],
-  ['fails to save', { aof_enabled: '0', rdb_last_bgsave_status: 'err' }, /warn REDIS_URL: Redis can't save/],
-  ['drops keys', { maxmemory_policy: 'allkeys-lru' }, /warn REDIS_URL: Redis may evict sessions/],
-])('a Redis that %s is reported as such', (_title, info, expected) => {
+  ['saves every change', /ok : Redis persistence is on/, {}],
+  ['can’t write its file', /warn REDIS_URL: Redis can't save/, { aof_last_write_status: 'err' }],
+  ['has snapshots only', /warn REDIS_URL: Redis has no append-only file/, { aof_enabled: '0' }],
+  ['fails to save', /warn REDIS_URL: Redis can't save/, { aof_enabled: '0', rdb_last_bgsave_status: 'err' }],
+  ['drops keys', /warn REDIS_URL: Redis may evict sessions/, { maxmemory_policy: 'allkeys-lru' }],
+])('a Redis that %s is reported as %s', (_title, expected, info) => {
   expect(report(redisCheck, redisFacts(info)).join('\n')).toMatch(expected)
 })
 
@@ -234,7 +234,7 @@ it.each([
   ['one unreadable record', /^warn REDIS_PREFIX: One record that/, 1],
   ['two unreadable records', /^warn REDIS_PREFIX: 2 records that/, 2],
   ['an unreadable data key', /^fail SESSION_SECRET, .* another SESSION_SECRET/, undefined],
-])('a store with %s is reported as such', (_title, expected, unreadable) => {
+])('a store with %s is reported as %s', (_title, expected, unreadable) => {
   expect(report(recordsCheck, { unreadable })).toEqual(linesMatching(expected))
 })
 
@@ -265,19 +265,19 @@ const redirectTrial = (withRedirect: ProbeResult) => ({
 })
 
 // prettier-ignore
-it.each<[string, Partial<FactsOf<typeof serviceCheck>>, RegExp, Partial<DoctorContext>?]>([
-  ['accepts any token', { madeUp: accepted() }, /^fail SERVICE_BASE_URL: .* accepted an invalid token/],
-  ['refuses connections', { madeUp: { kind: 'unreachable', why: 'refused' } }, /: connection refused\.$/],
-  ['has another path', { madeUp: refusedWith('not-found', 404) }, /^fail SERVICE_BASE_URL: .* is not at .* \(404\)/],
-  ['lacks scopes instead of a token', { madeUp: refusedWith('scope', 403) }, /^warn SERVICE_BASE_URL: .* may not be the Client API/],
-  ['has another header prefix', { madeUp: otherPrefix, global: otherPrefix }, /^fail SERVICE_HEADER_PREFIX: .* X-Acme/],
-  ['doesn’t get the auth type', { madeUp: refusedWith('auth-type') }, /^fail SERVICE_BASE_URL, .* hadn't received/, external],
-  ['may need the auth type', { madeUp: refusedWith('auth-type') }, /^warn TOKEN_ISSUED_BY: .* another origin/, {}],
-  ['rejects the person’s token', { user: refusedWith('token') }, /^fail SERVICE_USER_TOKEN: .* has expired \(401\)/],
-  ['rejects the person', { global: refusedWith('act-as-refused', 400) }, /^fail SERVICE_GLOBAL_TOKEN: .* the person/],
-  ['rejects our address', redirectTrial(refusedWith('request', 400)), /^fail PUBLIC_URL: .* as a final_redirect_url/],
-  ['drops our address', redirectTrial(accepted(plainPaths)), /^warn PUBLIC_URL: .* don't seem to contain/],
-])('a service that %s is reported once', (_title, facts, expected, changed = sameOrigin) => {
+it.each<[string, RegExp, Partial<FactsOf<typeof serviceCheck>>, Partial<DoctorContext>?]>([
+  ['accepts any token', /^fail SERVICE_BASE_URL: .* accepted an invalid token/, { madeUp: accepted() }],
+  ['refuses connections', /^fail SERVICE_BASE_URL: .*: connection refused\.$/, { madeUp: { kind: 'unreachable', why: 'refused' } }],
+  ['has another path', /^fail SERVICE_BASE_URL: .* is not at .* \(404\)/, { madeUp: refusedWith('not-found', 404) }],
+  ['lacks scopes instead of a token', /^warn SERVICE_BASE_URL: .* may not be the Client API/, { madeUp: refusedWith('scope', 403) }],
+  ['has another header prefix', /^fail SERVICE_HEADER_PREFIX: .* X-Acme/, { madeUp: otherPrefix, global: otherPrefix }],
+  ['doesn’t get the auth type', /^fail SERVICE_BASE_URL, .* hadn't received/, { madeUp: refusedWith('auth-type') }, external],
+  ['may need the auth type', /^warn TOKEN_ISSUED_BY: .* another origin/, { madeUp: refusedWith('auth-type') }, {}],
+  ['rejects the person’s token', /^fail SERVICE_USER_TOKEN: .* has expired \(401\)/, { user: refusedWith('token') }],
+  ['rejects the person', /^fail SERVICE_GLOBAL_TOKEN: .* the person/, { global: refusedWith('act-as-refused', 400) }],
+  ['rejects our address', /^fail PUBLIC_URL: .* as a final_redirect_url/, redirectTrial(refusedWith('request', 400))],
+  ['drops our address', /^warn PUBLIC_URL: .* don't seem to contain/, redirectTrial(accepted(plainPaths))],
+])('a service that %s is reported once, as %s', (_title, expected, facts, changed = sameOrigin) => {
   expect(problems(serviceCheck, serviceFacts(facts), changed)).toEqual(linesMatching(expected))
 })
 
@@ -355,10 +355,10 @@ const sender = { settings: { MAIL_FROM: { name: 'Search', address: 'search@acme.
 const NO_SENDER = /^warn MAIL_FROM: .* can't send invitations/
 
 it.each([
-  ['is busy', { trouble: 'the mail server x is busy' }, /^fail SMTP_URL: The mail server x is busy\.$/],
-  ['gets no token', { trouble: 'the token is refused', hasNoToken: true }, /^fail SMTP_OAUTH_CLIENT_ID, /],
-  ['can be reached', { trouble: undefined }, /^ok : The mail server in SMTP_URL is reachable/],
-])('a mail server that %s is reported as such', (_title, facts, expected) => {
+  ['is busy', /^fail SMTP_URL: The mail server x is busy\.$/, { trouble: 'the mail server x is busy' }],
+  ['gets no token', /^fail SMTP_OAUTH_CLIENT_ID, /, { trouble: 'the token is refused', hasNoToken: true }],
+  ['can be reached', /^ok : The mail server in SMTP_URL is reachable/, { trouble: undefined }],
+])('a mail server that %s is reported as %s', (_title, expected, facts) => {
   expect(report(emailCheck, facts, sender)).toEqual(linesMatching(expected))
   expect(report(emailCheck, facts)).toEqual(linesMatching(expected, NO_SENDER))
   // A faulty MAIL_FROM already has a finding.
@@ -367,10 +367,10 @@ it.each([
 
 // prettier-ignore
 it.each([
-  ['accepts a test', { kind: 'delivered' }, /^ok : .* accepted a signed test event/],
-  ['rejects it', { kind: 'rejected', why: 'status 401', wait: undefined }, /^fail WEBHOOK_SECRET, .* \(status 401\)/],
-  ['can’t be reached', { kind: 'unreachable', why: 'refused' }, /^fail WEBHOOK_URL: .* connection refused/],
-] as const)('a receiver of events that %s is reported as such', (_title, outcome, expected) => {
+  ['accepts a test', /^ok : .* accepted a signed test event/, { kind: 'delivered' }],
+  ['rejects it', /^fail WEBHOOK_SECRET, .* \(status 401\)/, { kind: 'rejected', why: 'status 401', wait: undefined }],
+  ['can’t be reached', /^fail WEBHOOK_URL: .* connection refused/, { kind: 'unreachable', why: 'refused' }],
+] as const)('a receiver of events that %s is reported as %s', (_title, expected, outcome) => {
   expect(report(webhookCheck, outcome)).toEqual(linesMatching(expected))
 })
 
