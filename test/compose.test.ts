@@ -263,7 +263,10 @@ it.each<[string, string[], Partial<typeof settings> & { help?: boolean }, number
   expect('refresh' in (await get('/onboarding')).headers).toBe(isWaiting)
 })
 
-it.each(['yes', 'no'] as const)('REQUEST_LOG=%s decides whether requests have a line', async (wanted) => {
+it.each([
+  ['yes', 'a line'],
+  ['no', 'no line'],
+] as const)('with REQUEST_LOG=%s, a request has %s in the log', async (wanted, _title) => {
   const { visit, lines } = compose(immediateRecords(), { REQUEST_LOG: wanted })
   await visit('/onboarding')
   expect(lines.some(({ msg }) => msg === 'request')).toBe(wanted === 'yes')

@@ -253,17 +253,12 @@ it('“I approved it” counts once', async () => {
 })
 
 it.each([
-  [
-    'confirmed',
-    { stage: 'confirmed', stageChangedAt: since, waitingPeople: 0 },
-    'Slack is approved and works',
-    false,
-  ],
-  ['failed', { stage: 'failed', stageChangedAt: since }, 'Slack may still need approval', true],
-  ['over', undefined, 'No one is waiting for Slack', false],
-] as const)('the page of an approval that is %s has its heading', async (_title, change, heading, isOpen) => {
+  ['confirmed', 'Slack is approved and works', { stage: 'confirmed', waitingPeople: 0 }, false],
+  ['failed', 'Slack may still need approval', { stage: 'failed' }, true],
+  ['over', 'No one is waiting for Slack', undefined, false],
+] as const)('the page of an approval that is %s is called “%s”', async (_title, heading, change, isOpen) => {
   const { open, press, keepStateStore } = setUpApprovalPages({
-    approvals: change ? [{ ...waiting, ...change }] : [],
+    approvals: change ? [{ ...waiting, stageChangedAt: since, ...change }] : [],
   })
   expect((await open()).body).toMatchObject({ heading, isOpen })
   await press()

@@ -124,14 +124,20 @@ it.each([
 })
 
 it.each([
-  ['skipped yesterday', 'skipped', NOW - DAY, 'skipped', NOW - DAY],
-  ['blocked since yesterday', 'blocked', NOW - DAY, 'blocked', NOW - DAY],
-  ['skipped at an unknown time', 'skipped', undefined, 'skipped', undefined],
-  ['unconfirmed at an unknown time', 'unconfirmed', undefined, 'unconnected', NOW],
-  ['unconfirmed for an hour', 'unconfirmed', NOW - HOUR, 'unconnected', NOW - HOUR],
+  { what: 'skipped yesterday', kind: 'skipped', since: NOW - DAY, state: 'skipped', shown: NOW - DAY },
+  { what: 'blocked since yesterday', kind: 'blocked', since: NOW - DAY, state: 'blocked', shown: NOW - DAY },
+  { what: 'skipped at an unknown time', kind: 'skipped', state: 'skipped' },
+  { what: 'unconfirmed at an unknown time', kind: 'unconfirmed', state: 'unconnected', shown: NOW },
+  {
+    what: 'unconfirmed for an hour',
+    kind: 'unconfirmed',
+    since: NOW - HOUR,
+    state: 'unconnected',
+    shown: NOW - HOUR,
+  },
 ] as const)(
-  'an app that was %s has its state and date on a person’s page',
-  (_title, kind, since, state, shown) => {
+  'an app that was $what is $state on a person’s page, with the date',
+  ({ kind, since, state, shown }) => {
     const person = withAppStates(ada, { slack_1: 'unconnected' }, NOW)
     const apps = [{ instance: 'slack_1', kind, ...(since !== undefined && { since }) }]
 

@@ -71,11 +71,11 @@ it.each<[string[], Partial<DelistedApp>]>([
   expect(page.help.text).toContain('They have slack and trello left.')
 })
 
-it.each<[title: string, change: Partial<AppRecord>, details: string[]]>([
-  ['left the person’s list without a consent', { delistedAt: NOW }, ['Connected', 'Gone from their list']],
-  ['was connected by a consent', {}, ['Connected']],
-  ['is back after it left the list', { status: 'awaiting', delistedAt: NOW }, ['Not connected']],
-])('an app that %s is described so on their page', (_title, change, details) => {
+it.each<[title: string, details: string[], change: Partial<AppRecord>]>([
+  ['left the person’s list without a consent', ['Connected', 'Gone from their list'], { delistedAt: NOW }],
+  ['was connected by a consent', ['Connected'], {}],
+  ['is back after it left the list', ['Not connected'], { status: 'awaiting', delistedAt: NOW }],
+])('an app that %s has the details %j on their page', (_title, details, change) => {
   const page = pageOf(withEachApp(apps({ jira_1: 'connected' }), change))
   expect(page.apps.map((app) => app.details)).toEqual([details])
 })

@@ -62,37 +62,47 @@ it('a mass disconnect of a second workspace is numbered in the email and the sum
   expect(err).toContain('Slack\u00a0(2): 12 of 12 people lost access')
 })
 
-it('mass disconnects are reported with one command that resumes all of them', async () => {
-  const { run, pauseEmails, people, unconnectedApps, keepState } = installation()
-  await pauseEmails('slack_1', 'jira_1', 'figma_1')
-  const state = await keepState.load()
+/** An installation with holds of Slack, Jira and Figma. Figma has moved since. */
+async function installationWithHolds() {
+  const onramp = installation()
+  await onramp.pauseEmails('slack_1', 'jira_1', 'figma_1')
+  const state = await onramp.keepState.load()
   const [slackHold, jiraHold, figmaHold] = state.massDisconnects
-  const holds = [slackHold!, jiraHold!, { ...figmaHold!, movedTo: 'figma_2' }]
-  await keepState.save({ ...state, massDisconnects: holds })
-  unconnectedApps.set(ADA, ['jira_1'])
-  const emails = [0, 1, 2, 3].map((reminder) => ({ state: 'sent' as const, at: monday - DAY, reminder }))
-  const limited = { ...lostApps([jira], jiraHold!.since), campaigns: [{ name: 'onboarding', emails }] }
+  const massDisconnects = [slackHold!, jiraHold!, { ...figmaHold!, movedTo: 'figma_2' }]
+  await onramp.keepState.save({ ...state, massDisconnects })
+  onramp.unconnectedApps.set(ADA, ['jira_1'])
+  return { ...onramp, heldSince: jiraHold!.since }
+}
 
+it('mass disconnects are reported with one command that resumes all of them', async () => {
+  const { run } = await installationWithHolds()
   const { exit, err } = await run([ADA])
-  const released = await run([ADA], { release: ['slack_1'] })
+  const command = 'keep PEOPLE.csv --release slack_1 --release jira_1 --release figma_2\n'
+  expect([exit, err]).toEqual([3, expect.stringContaining(command)])
+})
 
-  expect([exit, err]).toEqual([
-    3,
-    expect.stringContaining('keep PEOPLE.csv --release slack_1 --release jira_1 --release figma_2\n'),
-  ])
+it('after a release, onramp keep prints when the last people are emailed', async () => {
+  const { run } = await installationWithHolds()
+  const { err } = await run([ADA], { release: ['slack_1'] })
   const sentence =
     'Slack 1 is released. People who lost access are emailed from now on: the last of them after the next check of everyone, usually within six hours.'
-  expect(released.err).toContain(`${sentence}\n`)
+  expect(err).toContain(`${sentence}\n`)
+})
 
-  await people.change(ADA, () => limited)
-  const releasedJira = await run([ADA], { release: ['jira_1'] })
-  expect(releasedJira.err).toContain(
-    'usually within six hours. Waiting for the limit of four emails in a quarter: 1.\n',
-  )
+it('after a release, onramp keep counts people who wait for the limit of the quarter', async () => {
+  const { run, people, heldSince } = await installationWithHolds()
+  const emails = [0, 1, 2, 3].map((reminder) => ({ state: 'sent' as const, at: monday - DAY, reminder }))
+  const atLimit = { ...lostApps([jira], heldSince), campaigns: [{ name: 'onboarding', emails }] }
+  await people.change(ADA, () => atLimit)
+  const { err } = await run([ADA], { release: ['jira_1'] })
+  expect(err).toContain('usually within six hours. Waiting for the limit of four emails in a quarter: 1.\n')
+})
 
+it('during a pause, onramp keep prints no time for the emails of a release', async () => {
+  const { run, keepState } = await installationWithHolds()
   await keepState.save({ ...(await keepState.load()), pausedUntil: monday + 30 * DAY })
-  const releasedFigma = await run([ADA], { release: ['figma_2'] })
-  expect(releasedFigma.err).toMatch(/is released\.\n/)
+  const { err } = await run([ADA], { release: ['figma_2'] })
+  expect(err).toMatch(/is released\.\n/)
 })
 
 const jiraIn = async ({ people, keepState }: ReturnType<typeof installation>) => {

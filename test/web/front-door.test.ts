@@ -224,19 +224,19 @@ it('only a verified address opens the pages of admins', () => {
 })
 
 it.each([
-  ['https://onramp.example', 'max-age=31536000; includeSubDomains'],
-  ['http://localhost:3000', undefined],
-])('PUBLIC_URL %s decides about HSTS and Secure cookies', async (PUBLIC_URL, hsts) => {
-  const other = createOnramp(
+  ['https://onramp.example', 'has HSTS and Secure cookies', 'max-age=31536000; includeSubDomains'],
+  ['http://localhost:3000', 'has neither HSTS nor Secure cookies', undefined],
+])('onramp at %s %s', async (PUBLIC_URL, _title, hsts) => {
+  const atUrl = createOnramp(
     { ...settings, PUBLIC_URL, DATA_DIR: join(folder, 'secure') },
     createLog('silent'),
   )
 
-  const { headers } = await request(other.app).get('/deprecations?lang=de').set('accept', 'text/html')
+  const { headers } = await request(atUrl.app).get('/deprecations?lang=de').set('accept', 'text/html')
 
   expect(headers['strict-transport-security']).toBe(hsts)
   expect(String(headers['set-cookie']).includes('Secure')).toBe(hsts !== undefined)
-  await other.close()
+  await atUrl.close()
 })
 
 const METRICS_TOKEN = 'the-token-of-the-metrics'
