@@ -11,6 +11,8 @@ const files = (...patterns: string[]) =>
 /** This file lists the words. */
 const TESTS = files('test/**/*.ts').filter((file) => file !== 'test/writing.test.ts')
 
+const SOURCES = files('src/**/*.ts', 'packages/**/*.ts')
+
 const BANNED =
   /\b(everybody|somebody|nobody|whoever|unless told|mend|mends|mended|mending|set-up|by itself)\b|\bany more(?=[.,:;])/gi
 
@@ -162,37 +164,50 @@ const wordsOf = (identifier: string) =>
     .toLowerCase()
     .split(/[ _]/)
 
-it.each([...files('src/**/*.ts', 'packages/*/src/**/*.ts'), ...TESTS])(
-  '%s has no name of the former vocabulary',
-  (file) => {
-    const former = identifiersIn(file).filter(
-      (name) =>
-        FORBIDDEN_NAMES.includes(name) || wordsOf(name).some((word) => FORBIDDEN_WORDS.includes(word)),
-    )
-    expect([...new Set(former)].filter((name) => !PRINTED[file]?.includes(name))).toEqual([])
-  },
-)
+it.each([...SOURCES, ...TESTS])('%s has no name of the former vocabulary', (file) => {
+  const former = identifiersIn(file).filter(
+    (name) => FORBIDDEN_NAMES.includes(name) || wordsOf(name).some((word) => FORBIDDEN_WORDS.includes(word)),
+  )
+  expect([...new Set(former)].filter((name) => !PRINTED[file]?.includes(name))).toEqual([])
+})
 
 /** The first word begins no relative clause. */
 const FIRST_COMMENT =
   /^(?:#!.*\n)?(?:\/\/|\/\*\*?) (?!(?:What|When|Which|Whether|Who|Whom|Whose|How|Where|Why|Of|As)\b)/
 
-it.each([...files('src/**/*.ts', 'packages/**/*.ts'), ...TESTS])('%s begins with its subject', (file) => {
+it.each([...SOURCES, ...TESTS])('%s begins with its subject', (file) => {
   expect(read(file).slice(0, 200)).toMatch(FIRST_COMMENT)
 })
 
 it('a line of a comment has at most 120 characters', () => {
-  const sources = files('src/**/*.ts', 'packages/*/src/**/*.ts', 'views/assets/*.js')
-  const found = [...sources, ...TESTS].flatMap((file) =>
+  const found = [...SOURCES, ...files('views/assets/*.js'), ...TESTS].flatMap((file) =>
     [...read(file).matchAll(/^(?=.{121}) *(?:\/\/|\/?\*).*/gm)].map(([text]) => `${file}: ${text}`),
   )
   expect(found).toEqual([])
 })
 
+const DOCUMENTED = /\/\*\*((?:(?!\*\/)[^])*@param(?:(?!\*\/)[^])*)\*\/\s*([^]{0,2000})/g
+/** A declaration up to its body. */
+const SIGNATURE = /^(?:.*= .*=>|[^]*?(?:=>$|\).*\{$|^ *\).*=>))/m
+
+it.each([...SOURCES, ...TESTS])('%s documents only parameters that exist', (file) => {
+  const stale = [...read(file).matchAll(DOCUMENTED)].flatMap(([, comment = '', code = '']) => {
+    const identifiers = SIGNATURE.exec(code)?.[0].match(/\w+/g) ?? []
+    // A parameter that is destructured at once is called by its type, or its members are.
+    const isMissing = ([first = '', ...others]: string) => {
+      const name = new RegExp(`^(?:${first}|(?:[A-Z]\\w*)?${first.toUpperCase()})${others.join('')}$`)
+      return !identifiers.some((identifier) => name.test(identifier))
+    }
+    const names = [...comment.matchAll(/@param ([\w.]*\w)/g)].map(([, name = '']) => name)
+    return names.filter((name) => name.split('.').every(isMissing))
+  })
+  expect(stale).toEqual([])
+})
+
 it('comments begin with their subject: no “Also”, “Not” or “Those”, and “Who” only asks', () => {
   const clumsy =
     /what surprises|(?:^|\/\/ |\* |\. )Whom |(?:^\s*(?:\/\/|\*|\/\*\*) )Who [a-z][^?]*$|^\s*\/\*\*\s[\s*]*(?:Also|Not|Those|Their|Of|Whose|Whether|Apart from) /gim
-  const found = [...files('src/**/*.ts', 'packages/*/src/**/*.ts'), ...TESTS].flatMap((file) =>
+  const found = [...SOURCES, ...TESTS].flatMap((file) =>
     [...read(file).matchAll(clumsy)].map(([text]) => `${file}: ${text}`),
   )
   expect(found).toEqual([])

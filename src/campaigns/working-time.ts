@@ -14,7 +14,7 @@ export const WORKING_HOURS = { from: FROM, to: TO, fromTime: timeOfDay(FROM), to
 /** `isQuiet`: true if no emails are sent on that day, YYYY-MM-DD. */
 export type WorkCalendar = { timezone: string; isQuiet?: (day: string) => boolean }
 
-/** @param company has the fallback time zone @param state has the end of a pause, midnight in UTC for every zone */
+/** @param company has the fallback time zone @param pausedUntil the end of a pause, midnight in UTC for every zone */
 export function calendarOf(
   { timezone, quietDays }: Pick<Company, 'timezone' | 'quietDays'>,
   person: { timezone?: string | undefined; group?: string | undefined },

@@ -23,7 +23,7 @@ type RenameRequest = {
 type RenameSource = 'list' | 'sign-in'
 
 /**
- * @param records those at the former and at the new address
+ * @param person at the former address @param other at the new one
  * @returns `move` with the record for the new address; `taken`: another person's record is there
  */
 export function decideRename(

@@ -95,7 +95,7 @@ const HEX_DIGITS = 16
 
 /**
  * Pseudonymous IDs: a keyed hash (HMAC), because a company's few addresses could be guessed from an unkeyed one.
- * @param secrets the first of INVITE_SECRET, or SESSION_SECRET: the IDs change with it
+ * @param secret the first of INVITE_SECRET, or SESSION_SECRET: the IDs change with it
  */
 export function createAuditIds([secret]: readonly string[], normalized: (address: string) => string) {
   if (secret === undefined) throw new RangeError('createAuditIds needs a secret')

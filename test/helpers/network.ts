@@ -7,8 +7,8 @@ import { statusOf } from './processes.ts'
 
 /**
  * Between a program and its Redis; each direction stays in order.
- * @param options `ms`: delay of each chunk; `writeMs`: of a chunk that writes, so that another program's read can
- * overtake it; `refuses`: closes the connection for a matching chunk, as proxies do for unknown commands
+ * @param ms delay of each chunk @param writeMs of a chunk that writes, so that another program's read can overtake it
+ * @param refuses closes the connection for a matching chunk, as proxies do for unknown commands
  */
 export async function startWire(
   target: number,

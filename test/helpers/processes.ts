@@ -39,7 +39,7 @@ export type Spawned = {
   close(): Promise<unknown>
 }
 
-/** @param place `cwd`: the working directory; `pin`: the processors it may use, as taskset lists them */
+/** @param cwd the working directory @param pin the processors it may use, as taskset lists them */
 export function spawnOne(
   command: string,
   args: readonly string[],

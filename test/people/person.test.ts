@@ -30,7 +30,7 @@ const ada = newPerson('ada@acme.example', AT)
 const listed = (...instances: string[]): ListedApp[] =>
   instances.map((instance) => ({ instance, name: instance, status: 'awaiting' }))
 
-/** @param at time of the record (default: that of the check) */
+/** @param now time of the record (default: that of the check) */
 const afterCheck = (person: Person, list: ListedApp[], checkedAt = AT, now = checkedAt) =>
   withCheck(person, { checkedAt, unconnected: list }, now)
 const states = (person: Person) => appsOf(person).map(({ instance, state }) => `${instance} ${state}`)

@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers())
 
 const OPERATIONS = ['get', 'put', 'compareAndSet', 'remove'] as const
 
-/** @param refused the operation that fails */
+/** @param failing the operation that fails */
 function store(failing?: (typeof OPERATIONS)[number]) {
   const calls: string[] = []
   const logged: string[] = []

@@ -169,7 +169,7 @@ const REFUSALS = [400, 401, 403]
 /**
  * True if this refresh token would be refused again, so that only a new sign-in helps. Besides invalid_grant, Microsoft
  * Entra sends interaction_required; others send an error with 200, or a bare 401 or 403.
- * @param when isRecent: a new sign-in would also fail. isEarly: the access token is valid, so require an error code
+ * @param isRecent a new sign-in would also fail @param isEarly the access token is valid, so require an error code
  */
 export function isRefreshTokenRefused(
   error: unknown,
