@@ -39,7 +39,7 @@ const STARTS: [string, string, string[]][] = [
   ['the checker', 'onramp-deprecations', ['packages/deprecations/src/command/onramp-deprecations.mjs']],
 ]
 
-it.each(OLD.flatMap((version) => STARTS.map((start) => [version, ...start] as const)))(
+it.each(OLD.flatMap((version) => STARTS.map((way) => [version, ...way] as const)))(
   'Node %s is refused by %s with an explanation and an exit code',
   async (version, _title, name, args) => {
     const { code, stdout, stderr } = await start(version, ...args)

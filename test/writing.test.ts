@@ -19,7 +19,7 @@ const BANNED =
 /** Quotations, which have to stay. */
 const QUOTED: Record<string, RegExp> = { 'CONTRIBUTING.md': /^\|.*\|$/gm }
 
-const found = (file: string) =>
+const bannedWordsIn = (file: string) =>
   [
     ...read(file)
       .replaceAll(QUOTED[file] ?? /$^/g, '')
@@ -62,7 +62,7 @@ describe('what people read', () => {
       '.env.example',
     ),
   )('%s has none of the words to avoid', (file) => {
-    expect(found(file)).toEqual([])
+    expect(bannedWordsIn(file)).toEqual([])
   })
 
   it('pages call a datasource an app', () => {
@@ -138,7 +138,7 @@ const TEMPLATE_TEXT = /(?:[^`\\$]|\\.|\$(?!\{))*(?:`|\$\{)/sy
 /** Reads token by token, because only the braces tell the text of a template from the code in it. */
 function identifiersIn(file: string): string[] {
   const source = read(file)
-  const found: string[] = []
+  const identifiers: string[] = []
   const open: string[] = []
   for (let at = 0; at < source.length;) {
     const token = matchAt(open.at(-1) === '`' ? TEMPLATE_TEXT : CODE, source, at)
@@ -148,9 +148,9 @@ function identifiersIn(file: string): string[] {
     else if (token === '`' || token === '{') open.push(token)
     else if (token === '}') open.pop()
     else if (token.endsWith('${')) open.push('{')
-    else if (/^[A-Za-z_$]/.test(token)) found.push(token)
+    else if (/^[A-Za-z_$]/.test(token)) identifiers.push(token)
   }
-  return found
+  return identifiers
 }
 
 function matchAt(pattern: RegExp, text: string, at: number): string | undefined {

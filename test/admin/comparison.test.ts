@@ -280,8 +280,8 @@ it.each([
   ['on the compared day isn’t named', '2026-11-13T23:59:59.999Z', []],
 ])('a move of an app for a few people %s', (_title, movedAt, lines) => {
   const datasources = named.map((app) => ({ ...app, isMoved: true, newestAt: movedAt }))
-  const found = linesOf({}, { ...report, datasources })
-  expect(found.filter((line) => line.includes('moved'))).toEqual(lines)
+  const described = linesOf({}, { ...report, datasources })
+  expect(described.filter((line) => line.includes('moved'))).toEqual(lines)
 })
 
 it('a comparison finds as many people ready as before', () => {
@@ -376,8 +376,8 @@ it.each<[string, NonNullable<KeepState['appEvents']>[number]['what'][], boolean,
   const event = { instance: 'notion_1', name: 'notion_1', people: 38 }
   const appEvents = events.map((what, index) => ({ ...event, what, at: now + index }))
   const delistedApps = isAnswered ? [answered('notion_1')] : []
-  const found = linesOf({ appEvents, delistedApps }, { ...report, datasources: named })
-  expect(found.filter((line) => line.includes('Notion'))).toEqual(lines)
+  const described = linesOf({ appEvents, delistedApps }, { ...report, datasources: named })
+  expect(described.filter((line) => line.includes('Notion'))).toEqual(lines)
 })
 
 it.each([

@@ -64,8 +64,8 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   ),
   fc.tuple(kind, kind, kind, kind).map((all): Change => (person, at) => {
     const intents = APPS.flatMap(({ instance }, index) => {
-      const kind = all[index]
-      return kind === undefined ? [] : [{ instance, kind, since: at }]
+      const intent = all[index]
+      return intent === undefined ? [] : [{ instance, kind: intent, since: at }]
     })
     return withIntents(person, at, intents, at)
   }),
@@ -133,7 +133,7 @@ it('every figure equals the rows of the list that it opens', async () => {
         ).toEqual([])
       for (const stage of ['invited', 'signedIn'] as const)
         expect(
-          sumOf(report.days, (day) => day[stage]),
+          sumOf(report.days, (row) => row[stage]),
           'the days add up',
         ).toBe(report.funnel[stage])
       const byNeed = report.hadToConnect + report.nothing + report.unchecked

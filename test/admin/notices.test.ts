@@ -336,15 +336,18 @@ it('the digest names the app that was lost, not its successor', async () => {
 
 it('a later loss of someone who has already lost access is no second fall', async () => {
   const both = people('Sales', 3, true).map((person) => withLostDrive(person, now))
-  const [before, after] = await Promise.all(
+  const [sinceEarlier, sinceFall] = await Promise.all(
     [now - DAY - 1, now - DAY].map((since) => createReport(summaries(...both), now, { since })),
   )
-  expect([before, after].map((report) => report?.days.map(({ fellBack }) => fellBack))).toEqual([[3], []])
-  expect(before?.lostByDay.map(({ day, count }) => [day, count])).toEqual([
+  expect([sinceEarlier, sinceFall].map((report) => report?.days.map(({ fellBack }) => fellBack))).toEqual([
+    [3],
+    [],
+  ])
+  expect(sinceEarlier?.lostByDay.map(({ day, count }) => [day, count])).toEqual([
     ['2027-01-24', 3],
     ['2027-01-24', 3],
   ])
-  expect(after?.lostByDay).toEqual([])
+  expect(sinceFall?.lostByDay).toEqual([])
 })
 
 it('a fall counts people who lost access and wait for an admin by now', async () => {

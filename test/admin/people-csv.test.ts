@@ -11,7 +11,7 @@ const DAY = 86_400_000
 const person = newPerson('ada@acme.example', NOW)
 const invited = withEmailState(person, 'sent', { now: NOW })
 
-const csvOf = async (person: Person) => (await toArray(peopleCsv(summaries(person)))).join('')
+const csvOf = async (one: Person) => (await toArray(peopleCsv(summaries(one)))).join('')
 
 const rowOf = async (one: Person) =>
   parse<Record<string, string>>(await csvOf(one), { bom: true, columns: true })[0]
@@ -66,9 +66,9 @@ it('the export begins with a byte order mark, for Excel', async () => {
 
 it('the export contains no spreadsheet formula, whatever the names of apps and departments', async () => {
   for (const name of ['=HYPERLINK("https://evil.example")', '+1', '-1', '@SUM(A1)', '\t=1', '＝1']) {
-    const person = { ...newPerson('=cmd@acme.example', NOW), group: name }
+    const formulaPerson = { ...newPerson('=cmd@acme.example', NOW), group: name }
     const [, record = []] = parse(
-      await csvOf(withAppStates(person, { x_1: 'unconnected' }, NOW, { x_1: name })),
+      await csvOf(withAppStates(formulaPerson, { x_1: 'unconnected' }, NOW, { x_1: name })),
       { bom: true },
     )
     expect(record.filter((cell) => /^[=+\-@\t＝]/.test(cell))).toEqual([])

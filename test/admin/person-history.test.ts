@@ -123,25 +123,20 @@ it.each([
   expect(time?.iso).toBe('2026-11-02T09:00:00.000Z')
 })
 
+const TODAY = NOW - HOUR
 it.each([
   { what: 'skipped yesterday', kind: 'skipped', since: NOW - DAY, state: 'skipped', shown: NOW - DAY },
   { what: 'blocked since yesterday', kind: 'blocked', since: NOW - DAY, state: 'blocked', shown: NOW - DAY },
   { what: 'skipped at an unknown time', kind: 'skipped', state: 'skipped' },
   { what: 'unconfirmed at an unknown time', kind: 'unconfirmed', state: 'unconnected', shown: NOW },
-  {
-    what: 'unconfirmed for an hour',
-    kind: 'unconfirmed',
-    since: NOW - HOUR,
-    state: 'unconnected',
-    shown: NOW - HOUR,
-  },
+  { what: 'unconfirmed since today', kind: 'unconfirmed', since: TODAY, state: 'unconnected', shown: TODAY },
 ] as const)(
   'an app that was $what is $state on a person’s page, with the date',
   ({ kind, since, state, shown }) => {
     const person = withAppStates(ada, { slack_1: 'unconnected' }, NOW)
-    const apps = [{ instance: 'slack_1', kind, ...(since !== undefined && { since }) }]
+    const intents = [{ instance: 'slack_1', kind, ...(since !== undefined && { since }) }]
 
-    const history = historyOf({ ...person, intents: { checkedAt: NOW, apps } }, newKeepState())
+    const history = historyOf({ ...person, intents: { checkedAt: NOW, apps: intents } }, newKeepState())
 
     expect(history.apps).toMatchObject([{ state, since: shown }])
     expect(history.apps[0]?.blockedAt).toBe(kind === 'blocked' ? since : undefined)

@@ -28,8 +28,8 @@ const bounced = withEmailState(person, 'failed', { now: NOW })
 const signedInAfterBounce = withMilestone(bounced, 'signedInAt', NOW)
 
 /** The person had connected Slack, and it is listed again. */
-const lostApp = (person: Person, lapsedAt: number): Person =>
-  withEachApp(withApps(person, { slack_1: 'unconnected' }), { lapsedAt })
+const lostApp = (one: Person, lapsedAt: number): Person =>
+  withEachApp(withApps(one, { slack_1: 'unconnected' }), { lapsedAt })
 
 const PROGRESS = ['ready', 'inProgress', 'notStarted', 'stuck', 'fellBack'] as const
 
@@ -50,8 +50,8 @@ it.each<[string, Person, (typeof PROGRESS)[number]]>([
   ['stuck where the newest email bounced', bounced, 'stuck'],
   ['not stuck once a later email has left', withEmailState(bounced, 'sent', { now: NOW + 1 }), 'notStarted'],
   ['not stuck once they sign in', withApps(signedInAfterBounce, { a_1: 'unconnected' }), 'inProgress'],
-])('the progress of a person is %s', (_title, person, progress) => {
-  const summary = summarize(person)
+])('the progress of a person is %s', (_title, ada, progress) => {
+  const summary = summarize(ada)
   expect(PROGRESS.filter((fact) => CRITERIA[fact](summary))).toEqual([progress])
 })
 
@@ -75,7 +75,7 @@ it('a person whose app is listed again is no longer ready', async () => {
 
 it('a person whose app is listed again keeps the day of finishing', async () => {
   const report = await reportOf(withNewApp, fallenBack)
-  expect(report.days.map(({ day, finished, fellBack }) => [day, finished, fellBack])).toEqual([
+  expect(report.days.map((row) => [row.day, row.finished, row.fellBack])).toEqual([
     ['2026-10-24', 2, 0],
     ['2026-11-01', 0, 1],
     ['2026-11-02', 0, 0],
@@ -280,8 +280,8 @@ it.each([
   ['as lost before they lost it once more', 'lapses', 'unconnected', { lapsedAt: NOW + 1 }, 0],
   ['as lost, and it is new since', 'lapses', 'unconnected', { newAt: NOW - DAY }, 0],
 ] as const)('an app counts who was emailed about it %s', async (_title, campaign, state, change, count) => {
-  const person = withEachApp(withApps(invited, { slack_1: state }), change)
-  const emailed = withEmail(person, { campaign, reminder: 0, state: 'sent', now: NOW, apps: ['slack_1'] })
+  const ada = withEachApp(withApps(invited, { slack_1: state }), change)
+  const emailed = withEmail(ada, { campaign, reminder: 0, state: 'sent', now: NOW, apps: ['slack_1'] })
   expect((await reportOf(emailed)).datasources).toMatchObject([{ emailed: count }])
 })
 

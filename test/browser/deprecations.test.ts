@@ -24,14 +24,14 @@ const answers: Record<string, object> = {
 /**
  * Opens a page in Chromium, runs a script on it if one is given, and waits for its title. @returns the file of the HAR
  */
-async function recordTraffic(url: string, script?: string): Promise<string> {
+async function recordTraffic(url: string, source?: string): Promise<string> {
   const har = fileOf('traffic.har', '')
   const browser = await openChromium()
   // The pages of the sandbox allow no scripts; a client's would be a page of its own.
   const context = await browser.newContext({ bypassCSP: true, recordHar: { path: har, content: 'embed' } })
   const page = await context.newPage()
   await page.goto(url)
-  if (script !== undefined) await page.addScriptTag({ type: 'module', content: script })
+  if (source !== undefined) await page.addScriptTag({ type: 'module', content: source })
   await page.waitForFunction(`document.title === 'done'`)
   await context.close()
   await browser.close()

@@ -152,8 +152,8 @@ export function useSite(options: () => RunOptions | Promise<RunOptions> = () => 
     get running() {
       return running
     },
-    async arrive(options: VisitorOptions) {
-      const visitor = await Visitor.arrive(browser, running, options)
+    async arrive(visitorOptions: VisitorOptions) {
+      const visitor = await Visitor.arrive(browser, running, visitorOptions)
       visitors.push(visitor)
       return visitor
     },

@@ -221,9 +221,9 @@ const RUN = monday + 6 * HOUR
 const lostOnMonday = { ...lostBySixty, since: monday, noticedAt: RUN }
 
 describe.each([
-  ['before', lostOnMonday],
-  ['after', { ...lostOnMonday, resumedAt: RUN + HOUR }],
-])('%s the release of its emails', (_title, disconnect) => {
+  { when: 'before', disconnect: lostOnMonday },
+  { when: 'after', disconnect: { ...lostOnMonday, resumedAt: RUN + HOUR } },
+])('$when the release of its emails', ({ disconnect }) => {
   const DAY_AND_A_HALF = 3 * HALF
   // prettier-ignore
   const firstListings: [title: string, outcome: string, at: number, lapsedAt?: number][] = [

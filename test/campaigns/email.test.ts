@@ -362,10 +362,10 @@ it('an email has the company’s color, with a variant for dark mode', () => {
 
 it('an email has the company’s logo attached, in the size in which it is drawn', async () => {
   const light = picture('jpg', jpeg(400, 100))
-  const mail = logoOf(light)
-  expect(mail.html).toContain('src="cid:logo@onramp" width="128" height="32" alt=""')
+  const rendered = logoOf(light)
+  expect(rendered.html).toContain('src="cid:logo@onramp" width="128" height="32" alt=""')
   const { attachments } = await PostalMime.parse(
-    await toEml({ ...mail, inlines: mail.inlines?.slice(0, 1) ?? [] }),
+    await toEml({ ...rendered, inlines: rendered.inlines?.slice(0, 1) ?? [] }),
   )
   expect(attachments).toMatchObject([
     { contentId: '<logo@onramp>', disposition: 'inline', mimeType: light.type, related: true },
@@ -377,13 +377,13 @@ it('an email shows the icons of the pages, or a letter without one', async () =>
   const icon = picture('png', png(40, 20))
   const file = { ...ACME, datasources: { slack: { logo: 'slack' }, jira: { logo: 'svg' } } }
   const pictures = { slack: icon, svg: picture('svg', Buffer.from('<svg/>')) }
-  const mail = write({ file, pictures, apps: ['Slack', 'Jira', 'Our wiki'] })
-  expect(mail.html.match(/src="cid:app-\d@onramp" width="\d+" height="\d+"/g)).toEqual([
+  const rendered = write({ file, pictures, apps: ['Slack', 'Jira', 'Our wiki'] })
+  expect(rendered.html.match(/src="cid:app-\d@onramp" width="\d+" height="\d+"/g)).toEqual([
     'src="cid:app-0@onramp" width="28" height="14"',
     'src="cid:app-1@onramp" width="28" height="28"',
   ])
-  expect(wordsIn(mail.html)).toContain(' Slack Jira O Our wiki ')
-  const { attachments } = await PostalMime.parse(await toEml(mail))
+  expect(wordsIn(rendered.html)).toContain(' Slack Jira O Our wiki ')
+  const { attachments } = await PostalMime.parse(await toEml(rendered))
   expect(attachments.map(({ contentId, mimeType }) => [contentId, mimeType])).toEqual([
     ['<app-0@onramp>', 'image/png'],
     ['<app-1@onramp>', 'image/png'],

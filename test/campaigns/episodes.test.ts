@@ -40,9 +40,9 @@ const withSent = (person: Person, campaign: string, times: number[], apps?: stri
   }, person)
 
 const withInvitation =
-  (state: EmailRecord['state'], reminder = 0, now = 1) =>
+  (emailState: EmailRecord['state'], reminder = 0, now = 1) =>
   (person: Person) =>
-    withEmail(person, { campaign: 'onboarding', reminder, state, now })
+    withEmail(person, { campaign: 'onboarding', reminder, state: emailState, now })
 
 it('a deferred lapse email is retried on another day', () => {
   const deferred = (now: number) =>
@@ -335,8 +335,8 @@ it('an app that the invitation named, or that is connected, isn’t new', () => 
 })
 
 it('a person who has connected all but a new app gets no reminder', () => {
-  const reconnected = withCheck(personWithNewApp(), { checkedAt: monday - 1, unconnected: [notion] }, monday)
-  expect(dueInvitation(reconnected).kind).toBe('not-due')
+  const withNewApp = withCheck(personWithNewApp(), { checkedAt: monday - 1, unconnected: [notion] }, monday)
+  expect(dueInvitation(withNewApp).kind).toBe('not-due')
   expect(dueInvitation(personWithNewApp())).toMatchObject({ kind: 'email', reminder: 1 })
 })
 

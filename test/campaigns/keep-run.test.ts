@@ -53,8 +53,9 @@ function setUpKeepRuns(size: number, apps: Apps = { slack_1: 'awaiting' }) {
       (campaign) =>
       ({ email }, all, { reminder }) => {
         const name = { onboarding: 'invitation', lapses: 'lapse', 'new-apps': 'new' }[campaign]
-        const apps = name === 'invitation' && reminder === 0 ? '' : ` ${all.map((app) => app.name).join()}`
-        return { ...mail, to: email, subject: `${name} ${reminder}${apps}` }
+        const appNames =
+          name === 'invitation' && reminder === 0 ? '' : ` ${all.map((app) => app.name).join()}`
+        return { ...mail, to: email, subject: `${name} ${reminder}${appNames}` }
       },
     send({ to, subject }) {
       sent.push(`${to} ${subject}`)

@@ -54,7 +54,8 @@ function storeWith(get?: () => Promise<Person | undefined>, address?: string) {
     new EmailLedger({
       people,
       campaign: ONBOARDING,
-      decide: (person, now) => decideOnboardingEmail(person, { ...policy, ...given.policy }, now),
+      decide: (person, decidedAt) =>
+        decideOnboardingEmail(person, { ...policy, ...given.policy }, decidedAt),
       holdsLease: () => Promise.resolve(holdsLease),
       now: () => now,
       signal: signal ?? new AbortController().signal,
@@ -101,7 +102,7 @@ it('only one of two runs sends an email', async () => {
     false,
   ])
   await one.recordOutcome(ada.email, 0, 'sent')
-  for (const run of [one, other]) expect(await run.recordSending(ada, 0, slack)).toBe(false)
+  for (const holder of [one, other]) expect(await holder.recordSending(ada, 0, slack)).toBe(false)
   expect(state()).toBe('sent')
 })
 

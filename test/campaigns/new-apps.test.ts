@@ -56,7 +56,7 @@ it.each([
 it('each department counts once among the people for whom an app is new', async () => {
   const eventsOf = async (state: typeof NO_CLUSTERS, at: number, everyone: Person[]) => {
     const { appEvents, ...found } = await findClusters(everyone, state, at + HOUR)
-    return { counts: appEvents.map(({ people }) => people), state: { ...state, ...found, evaluatedAt: at } }
+    return { counts: appEvents.map((event) => event.people), state: { ...state, ...found, evaluatedAt: at } }
   }
   const [week, others] = [7 * DAY, people(60)]
   const first = [...others, ...people(15, monday)]

@@ -86,9 +86,9 @@ it('a pause ends with the run, and a programming error isn’t caught', async ()
 
 /** @param responses in order; the last one repeats */
 async function checkToken(responses: ('apps' | Fault | Error)[], signal = new AbortController().signal) {
-  let calls = 0
+  let count = 0
   const checkWithoutPerson = () => {
-    calls++
+    count++
     const response = (responses.length > 1 ? responses.shift() : responses[0]) ?? 'apps'
     if (response === 'apps') return Promise.resolve([])
     return Promise.reject(response instanceof Error ? response : checkProblem(response))
@@ -98,7 +98,7 @@ async function checkToken(responses: ('apps' | Fault | Error)[], signal = new Ab
     (error: Error) =>
       /personal|couldn't|abort|no bearer/.exec(error.message)?.[0].replace("couldn't", 'unverified'),
   )
-  return [outcome, calls]
+  return [outcome, count]
 }
 
 // Only a rejection by the service shows that the token is global.
@@ -114,8 +114,8 @@ it.each<[string, number, ...Parameters<typeof checkToken>[0]]>([
   ['global', 3, status(503), {}, status(401)],
   ['personal', 2, status(429), 'apps'],
   ['no bearer', 1, new TypeError('no bearer token')],
-])('the token counts as %s after %i calls with the responses %j', async (outcome, calls, ...responses) => {
-  expect(await checkToken(responses)).toEqual([outcome, calls])
+])('the token counts as %s after %i calls with the responses %j', async (outcome, count, ...responses) => {
+  expect(await checkToken(responses)).toEqual([outcome, count])
 })
 
 it('Ctrl-C ends the pause before a retry', async () => {

@@ -141,8 +141,8 @@ const ACTS = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/u
 
 it('names of apps can’t control the terminal, in a dry run and in the report', async () => {
   const escape = 'email,name\n"a\u001b[2Jda@acme.example",x\neve@acme.example,"E\u001b]0;title\u0007ve"\n'
-  const faulty = await send([list(escape), '--on-invalid', 'skip'])
-  expect(faulty.stderr.replaceAll('\n', '')).not.toMatch(ACTS)
+  const result = await send([list(escape), '--on-invalid', 'skip'])
+  expect(result.stderr.replaceAll('\n', '')).not.toMatch(ACTS)
   const eve = list('email\neve@acme.example\n')
   const dry = await send([eve, '--dry-run'])
   expect(dry.stdout.trimEnd().split('\n')).toHaveLength(1)

@@ -18,9 +18,9 @@ const states = (email: string) => withPeople(async (people) => stateOf(await peo
 const emailed = (email: string) =>
   withPeople((people) =>
     people.change(email, (before) => {
-      const email = { campaign: 'onboarding', state: 'sent' } as const
-      const invited = withEmail(before, { ...email, reminder: 0, now: 1 })
-      return withEmail(invited, { ...email, reminder: 1, now: 2 })
+      const invitation = { campaign: 'onboarding', state: 'sent' } as const
+      const invited = withEmail(before, { ...invitation, reminder: 0, now: 1 })
+      return withEmail(invited, { ...invitation, reminder: 1, now: 2 })
     }),
   )
 
@@ -72,8 +72,8 @@ it('a bounce belongs to the newest sent email of all campaigns', async () => {
   await emailed(ada)
   await withPeople((people) =>
     people.change(ada, (before) => {
-      const emailed = withEmail(before, { campaign: 'lapses', state: 'sent', reminder: 0, now: 3 })
-      return withEmail(emailed, { campaign: 'onboarding', state: 'deferred', reminder: 2, now: 4 })
+      const afterLapse = withEmail(before, { campaign: 'lapses', state: 'sent', reminder: 0, now: 3 })
+      return withEmail(afterLapse, { campaign: 'onboarding', state: 'deferred', reminder: 2, now: 4 })
     }),
   )
 

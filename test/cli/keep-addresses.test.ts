@@ -112,11 +112,11 @@ it.each<[string, string | undefined, string, number?]>([
 ])('with a corrected id at a known address, %s', async (_title, before, after, commands = 0) => {
   const { run, people, unconnectedApps, subjectsTo } = installation()
   unconnectedApps.set(ADA, ['slack_1'])
-  const listOf = (id: string, name?: string) => [{ email: ADA, id, ...(name && { name }) }, ...others]
-  await run(listOf('E7', before))
+  const listWith = (id: string, name?: string) => [{ email: ADA, id, ...(name && { name }) }, ...others]
+  await run(listWith('E7', before))
   await people.change(ADA, (person) => ({ ...person, optedOutAt: 1 }))
 
-  const { err } = await run(listOf('E8', after))
+  const { err } = await run(listWith('E8', after))
 
   const named = [...err.matchAll(/-- person rename (\S+) (\S+)"/g)]
   expect(named).toHaveLength(commands)
@@ -128,7 +128,7 @@ it.each<[string, string | undefined, string, number?]>([
     expect(person).toMatchObject({ id: 'E8', optedOutAt: 1, actions: [] })
     expect(person).not.toHaveProperty('leftAt')
   }
-  await run(listOf('E8', after))
+  await run(listWith('E8', after))
   expect(await people.get(ADA)).toMatchObject({ id: 'E8', optedOutAt: 1 })
   expect(subjectsTo(ADA)).toHaveLength(1)
   expect(await toArray(people.all())).toHaveLength(13)
@@ -312,11 +312,11 @@ it('two rows with one address leave both people as they were', async () => {
 
 it('a run names a known address with another id and the same name once', async () => {
   const { run, people } = installation()
-  const listOf = (id: string) => [{ email: ADA, id, name: 'Ada' }, ...others]
-  await run(listOf('E7'))
+  const listWith = (id: string) => [{ email: ADA, id, name: 'Ada' }, ...others]
+  await run(listWith('E7'))
 
-  const { exit, err } = await run(listOf('E8'))
-  const next = await run(listOf('E8'))
+  const { exit, err } = await run(listWith('E8'))
+  const next = await run(listWith('E8'))
 
   expect(err).toContain(
     `1 person has a new address or id:\n  ${ADA} has another id, and counts as the same person`,

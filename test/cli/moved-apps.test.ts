@@ -179,16 +179,16 @@ it('an app on hold that moves for some people is connected for none of them', as
 it('a hold that moves for some people names the move and counts everyone', async () => {
   const { readPages, runAt } = await moveOnHold(withoutReplaces, [...seven.slice(0, 3), ...twelve.slice(10)])
   const { item, help, report } = await readPages()
-  const move = '5 people have slack_2 now. If it has moved there, add “slack_2: { replaces: slack_1 }” to'
+  const question = '5 people have slack_2 now. If it has moved there, add “slack_2: { replaces: slack_1 }” to'
   const command = expect.stringMatching(/--release slack_1$/) as string
   const title = expect.stringContaining('7 of 7 people') as string
   const href = '/admin/people?show=onHold&app=slack_1'
-  expect(item).toMatchObject({ title, count: 7, href, command, detail: expect.stringContaining(move) })
+  expect(item).toMatchObject({ title, count: 7, href, command, detail: expect.stringContaining(question) })
   expect(help).toMatchObject({ kind: 'onHold', command, apps: [{ instance: 'slack_1' }] })
   expect(report.datasources.map(({ lapsed }) => lapsed)).toEqual([0, 7, 0])
 
   const { err } = await runAt(7, { release: ['slack_1'] })
-  expect(err).toContain(`usually within six hours. ${move}`)
+  expect(err).toContain(`usually within six hours. ${question}`)
 })
 
 it('no email names an app on hold, also where it moved for some people', async () => {

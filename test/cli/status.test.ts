@@ -33,7 +33,7 @@ it('onramp status shows a person’s unconnected apps, with one check', async ()
     /bob@acme.example: 2 apps left to connect\n\n {2}Slack +slack_1 +to connect\n {2}Google Drive +gdrive_1/,
   )
   // Contract 5, rule 2: without a person a global token is rejected, which distinguishes it from a personal one.
-  expect(sandbox.requests.map(({ status, headers }) => [status, headers['x-service-actas']])).toEqual([
+  expect(sandbox.requests.map((sent) => [sent.status, sent.headers['x-service-actas']])).toEqual([
     [401, undefined],
     [200, 'bob@acme.example'],
   ])

@@ -79,15 +79,15 @@ it.each<[string, object]>([
 it('a call that its browser leaves is no failure of the service', async () => {
   respondWith({ hang: true })
   const calls: object[] = []
-  const client = new ServiceClient({ baseUrl: sandbox.urls.service, onCall: (call) => calls.push(call) })
+  const observed = new ServiceClient({ baseUrl: sandbox.urls.service, onCall: (call) => calls.push(call) })
   const leaving = new AbortController()
   const disconnected = new Error('gone')
-  const call = client.checkDatasourceAuth(ada, undefined, leaving.signal)
+  const call = observed.checkDatasourceAuth(ada, undefined, leaving.signal)
   await expect.poll(() => sandbox.requests).toHaveLength(1)
   leaving.abort(disconnected)
   await expect(call).rejects.toBe(disconnected)
   expect(calls).toEqual([])
-  await client.close()
+  await observed.close()
 })
 
 const page = '<!doctype html><title>Log in</title>'

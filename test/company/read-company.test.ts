@@ -95,10 +95,10 @@ it.each([
   ['quiet days of no one', 'quiet: [{ group: Paris }]', 1, /dates: is missing/],
   ['a place that is out of range', 'datasources: { slack: { order: -1 } }', 1, /between 0 and 1000/],
 ])('a company file with %s is reported once, at its line', (_title, yaml, line, message) => {
-  const faults = faultsOf(yaml)
-  expect(faults).toHaveLength(1)
-  expect(faults[0]).toMatch(new RegExp(`^company\\.yaml:${line}:\\d+ `))
-  expect(faults[0]).toMatch(message)
+  const reported = faultsOf(yaml)
+  expect(reported).toHaveLength(1)
+  expect(reported[0]).toMatch(new RegExp(`^company\\.yaml:${line}:\\d+ `))
+  expect(reported[0]).toMatch(message)
 })
 
 it('a company file may be empty, use anchors, and leave out everything', () => {
@@ -125,21 +125,21 @@ it('a company file may link to a loopback address and a mailbox', () => {
 })
 
 it('a company file offers only languages that the pages have', () => {
-  using folder = companyFolder()
-  const { faults } = folder.read('languages: [en, fr]', { knownLanguages: ['en', 'de'] })
-  expect(faults).toEqual([
+  using scratch = companyFolder()
+  const resolved = scratch.read('languages: [en, fr]', { knownLanguages: ['en', 'de'] })
+  expect(resolved.faults).toEqual([
     'company.yaml:1:17 languages.1: is not a language of the pages: choose from en, de',
   ])
 })
 
 it('a company file that is missing or not text is reported with its setting', () => {
-  using folder = companyFolder()
-  expect(readCompany(folder.file).faults).toEqual([
+  using scratch = companyFolder()
+  expect(readCompany(scratch.file).faults).toEqual([
     'COMPANY_FILE names a file that cannot be read (ENOENT): it takes the path of a YAML file',
   ])
-  expect(readCompany(folder.write('company.yaml', png())).faults[0]).toMatch(/^COMPANY_FILE names a file/)
+  expect(readCompany(scratch.write('company.yaml', png())).faults[0]).toMatch(/^COMPANY_FILE names a file/)
   const latin1 = Buffer.from('name: Café', 'latin1')
-  expect(readCompany(folder.write('company.yaml', latin1)).faults).toEqual([
+  expect(readCompany(scratch.write('company.yaml', latin1)).faults).toEqual([
     'COMPANY_FILE names a file that is not UTF-8: save it as UTF-8',
   ])
 })

@@ -214,10 +214,10 @@ it.each([
   ['without a request', '{"log":{"entries":[]}}', 'no requests found'],
   ['no HAR', '{"log": {}}', 'traffic:1: not a HAR'],
   ['broken', '{"log": {\n "entries": [SECRET,\n', 'traffic:2: not valid JSON'],
-])('a file that is %s is refused with advice', async (_title, content, message) => {
+])('a file that is %s is refused with advice', async (_title, content, advice) => {
   const { code, err } = await check(content, 'traffic')
   expect([code, err.trim().split('\n').length]).toEqual([1, 1])
-  expect(err).toContain(message)
+  expect(err).toContain(advice)
   expect(err).not.toContain('SECRET')
 })
 

@@ -197,9 +197,13 @@ it('an unreadable path may be in use, and standard input has no neighboring file
 
 it('circular schemas are read, up to a limit', async () => {
   const linked = (count: number, links: number, more: object = {}) => {
-    const to = (at: number) => Array.from({ length: links }, (_, link) => (at * 7 + link + 1) % count)
-    const schema = (at: number) => Object.fromEntries(to(at).map((one, link) => [`p${link}`, ref(`S${one}`)]))
-    const names = Array.from({ length: count }, (_, at) => [`S${at}`, { properties: schema(at), ...more }])
+    const to = (index: number) => Array.from({ length: links }, (_, link) => (index * 7 + link + 1) % count)
+    const schema = (index: number) =>
+      Object.fromEntries(to(index).map((one, link) => [`p${link}`, ref(`S${one}`)]))
+    const names = Array.from({ length: count }, (_, index) => [
+      `S${index}`,
+      { properties: schema(index), ...more },
+    ])
     return Object.fromEntries(names) as object
   }
   expect(await outcome(chat(ref('S0'), linked(1_000, 5)), 'a.json')).toEqual([0, [], []])

@@ -20,7 +20,7 @@ it('the published schedule has 23 fields and 5 endpoints, and stable ids', () =>
 })
 
 it('an entry without a replacement differs from one that states “none”', () => {
-  const instead = (id: string) => publishedSchedule.filter((entry) => entry.id === id).map(adviceFor)
+  const instead = (id: string) => publishedSchedule.filter((one) => one.id === id).map(adviceFor)
   const stated = ['insights.searchSessionSatisfaction', 'createannouncement.boardId'].flatMap(instead)
   expect(stated).toEqual([
     'no replacement: contact support for alternatives',
@@ -56,13 +56,13 @@ it('the sandbox’s own schedule is the same, row by row', () => {
   const own = deprecationSchedule.map(({ within, topLevel, remark: _remark, ...row }) => {
     return { ...row, place: within && { in: within, depth: topLevel ? 'top' : 'any' } }
   })
-  const published = publishedSchedule.map((entry) => ({
-    operation: operationOf(entry),
-    field: entry.kind === 'field' ? entry.field : undefined,
-    place: entry.kind === 'field' ? entry.place : undefined,
-    replacement: entry.replacement,
-    announced: entry.announced,
-    removal: entry.removal,
+  const published = publishedSchedule.map((one) => ({
+    operation: operationOf(one),
+    field: one.kind === 'field' ? one.field : undefined,
+    place: one.kind === 'field' ? one.place : undefined,
+    replacement: one.replacement,
+    announced: one.announced,
+    removal: one.removal,
   }))
   expect(own).toHaveLength(28)
   own.forEach((row, index) => expect(published[index]).toMatchObject(row))
@@ -78,10 +78,10 @@ it('an independent calendar parser finds an all-day event on each removal date, 
   const events = eventsIn(toCalendar(publishedSchedule))
   expect(events).toHaveLength(28)
   for (const [index, { event, component }] of events.entries()) {
-    const entry = publishedSchedule[index]
-    expect(event.uid).toBe(`${entry?.id}@deprecations.onramp`)
+    const scheduled = publishedSchedule[index]
+    expect(event.uid).toBe(`${scheduled?.id}@deprecations.onramp`)
     expect(event.startDate.isDate).toBe(true)
-    expect(event.startDate.toString()).toBe(entry?.removal)
+    expect(event.startDate.toString()).toBe(scheduled?.removal)
     expect(event.duration.toSeconds()).toBe(86_400)
     const alarms = component.getAllSubcomponents('valarm')
     const triggers = alarms.map((alarm) => String(alarm.getFirstPropertyValue('trigger')))

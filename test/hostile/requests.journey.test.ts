@@ -196,12 +196,12 @@ it(
       fc.asyncProperty(
         answer,
         fc.constantFrom('/onboarding', '/onboarding/connect', '/search?q=plan', '/api/status'),
-        (answered, path) =>
+        (answered, opened) =>
           soon(async () => {
             switches.set({ answers: { checkdatasourceauth: answered, search: answered } })
             const { status } = await (
               await someone()
-            ).open(`${running.url}${path}`, { follow: false, from: running.url })
+            ).open(`${running.url}${opened}`, { follow: false, from: running.url })
             expect(status).not.toBe(500)
           }),
       ),

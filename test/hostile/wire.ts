@@ -45,13 +45,10 @@ const checks: Reader = {
     jsonTextWith('unauthorizedDatasourceInstances', ...Object.keys(unconnected)),
   ),
   read(text) {
-    const unconnected = readCheckResponse(parseJson(text))
-    if (unconnected === undefined) return
-    must(
-      new Set(unconnected.map(({ instance }) => instance)).size === unconnected.length,
-      'list an app twice',
-    )
-    for (const { instance, name, status, authUrlRelativePath } of unconnected) {
+    const listed = readCheckResponse(parseJson(text))
+    if (listed === undefined) return
+    must(new Set(listed.map(({ instance }) => instance)).size === listed.length, 'list an app twice')
+    for (const { instance, name, status, authUrlRelativePath } of listed) {
       must(instance !== '' && name !== '', 'list an app without a name')
       must(encodeURIComponent(instance) !== '', 'name an app by what can stand in no address')
       const isLedTo = status === 'awaiting' || status === 'stale'

@@ -39,7 +39,7 @@ describe('odd responses', () => {
 
   it.each(ODD_RESPONSES)('the overview and a click show a next step: %s', async (_title, answer, status) => {
     const { browser } = await journey.begin(2)
-    const list = browser.page
+    const apps = browser.page
 
     setCheckResponse(answer)
     const overview = await browser.open(`${journey.url}/onboarding`)
@@ -48,7 +48,7 @@ describe('odd responses', () => {
     expect(overview.body).not.toContain(t('finished.title'))
     expect(overview.body).not.toContain('boom')
 
-    const click = await browser.open('/onboarding/connect/slack_1', { from: list.url })
+    const click = await browser.open('/onboarding/connect/slack_1', { from: apps.url })
     expect(click.status).toBe(status)
     expectPage(click)
     expect(journey.consentsOpened()).toBe(0)

@@ -117,10 +117,10 @@ const CONTEXT = {
 function shownOnPage(walk: Walk, now: number) {
   const { rows, more, card, state } = overviewOf(walk, { ...CONTEXT, now })
   const inRows = [...rows, ...more]
-  const figures = Object.fromEntries(inRows.map(({ instance, kind }) => [instance, FIGURES[kind] as string]))
+  const figures = Object.fromEntries(inRows.map((row) => [row.instance, FIGURES[row.kind] as string]))
   // The card's app has no row; it is offered, or being confirmed.
   const ofCard = card === undefined ? {} : { [card.instance]: 'pending' }
-  const withPlace = [...inRows.map(({ instance }) => instance), ...Object.keys(ofCard)]
+  const withPlace = [...inRows.map((row) => row.instance), ...Object.keys(ofCard)]
   return { figures: { ...figures, ...ofCard }, withPlace, isOpen: state === 'open' }
 }
 
@@ -130,7 +130,7 @@ it('page, status and report agree about every app', async () => {
       fc.array(fc.record({ step, ms: fc.constantFrom(1, 500, 16_000, 40_000) }), { maxLength: 25 }),
       async (story) => {
         let [walk, now] = [newWalk(0), 0]
-        for (const { step, ms } of story) walk = step(walk, (now += ms))
+        for (const { step: take, ms } of story) walk = take(walk, (now += ms))
 
         const { figures, withPlace, isOpen } = shownOnPage(walk, now)
         const counts = { connected: 0, pending: 0, skipped: 0, off: 0, blocked: 0 }
@@ -138,7 +138,7 @@ it('page, status and report agree about every app', async () => {
         const { connected, pending, skipped } = counts
 
         expect(withPlace.toSorted(), 'each app has one place on the page').toEqual(
-          walk.apps.map(({ instance }) => instance).toSorted(),
+          walk.apps.map((app) => app.instance).toSorted(),
         )
         expect(await figuresInReport(walk, now), 'the report has each app as the page').toEqual(figures)
         const states = walkStates(walk, now)
@@ -167,5 +167,5 @@ async function figuresInReport(walk: Walk, now: number) {
   const user = { issuer: 'i', subject: 's', email: 'ada@acme.example', emailVerified: true }
   await progress.recordProgress(user, walk, now)
   const withPageName = (state: string) => (state === 'unconnected' ? 'pending' : state)
-  return Object.fromEntries(appsOf(person).map(({ instance, state }) => [instance, withPageName(state)]))
+  return Object.fromEntries(appsOf(person).map((app) => [app.instance, withPageName(app.state)]))
 }

@@ -144,8 +144,12 @@ it.each<
 ])(
   'the headline for %s fits the shown apps %j and hidden apps %j',
   (outcome, shown, hidden, state, heading, lead) => {
-    const counts = { shown: countsWith(shown), hidden: countsWith(hidden), isNarrowed: hidden !== undefined }
-    const headline = headlineOf(counts, t)
+    const pageCounts = {
+      shown: countsWith(shown),
+      hidden: countsWith(hidden),
+      isNarrowed: hidden !== undefined,
+    }
+    const headline = headlineOf(pageCounts, t)
     expect(headline).toMatchObject({ outcome, state, heading, lead })
     expect(headline.offersSearch).toBe(
       state === 'done' || outcome === 'some' || lead.startsWith('Search still works'),
@@ -155,12 +159,12 @@ it.each<
 
 it('the overview explains an app without a usable address, and where search still works', () => {
   const headlineWith = (off: number, offByStatus: Counts['offByStatus']) => {
-    const counts = {
+    const pageCounts = {
       shown: { ...countsWith({ off }), offByStatus },
       hidden: countsWith({}),
       isNarrowed: false,
     }
-    return headlineOf(counts, t)
+    return headlineOf(pageCounts, t)
   }
 
   expect(headlineWith(1, { attention: 1 })).toMatchObject({
@@ -179,10 +183,10 @@ it('the overview explains an app without a usable address, and where search stil
 
 it('the headline never makes a false claim, for any combination of counts', () => {
   let checked = 0
-  for (const counts of countCombinations()) {
-    const { shown, hidden, isNarrowed } = counts
-    const message = JSON.stringify(counts)
-    const { state, heading, lead, offersSearch } = headlineOf(counts, t)
+  for (const pageCounts of countCombinations()) {
+    const { shown, hidden, isNarrowed } = pageCounts
+    const message = JSON.stringify(pageCounts)
+    const { state, heading, lead, offersSearch } = headlineOf(pageCounts, t)
     const listed = BUCKETS.reduce((sum, count) => sum + shown[count] + hidden[count], 0)
     const words = `${heading} ${lead}`
 

@@ -115,11 +115,11 @@ it.each([
 
 it('the page explains search until the person has connected an app', () => {
   const lead = 'Find your messages, files and tickets in one place.'
-  const both = checkedWalk([slack, github])
-  expect(overviewPage(both).lead).toBe(lead)
-  expect(overviewPage(both, { from: 'jira_1' }).lead).toBe(lead)
-  expect(overviewPage(skip(both, 'slack_1', NOW)).lead).toBe(lead)
-  expect(overviewPage(skip(both, 'slack_1', NOW), { from: 'slack_1' }).lead).toBe('')
+  const slackAndGithub = checkedWalk([slack, github])
+  expect(overviewPage(slackAndGithub).lead).toBe(lead)
+  expect(overviewPage(slackAndGithub, { from: 'jira_1' }).lead).toBe(lead)
+  expect(overviewPage(skip(slackAndGithub, 'slack_1', NOW)).lead).toBe(lead)
+  expect(overviewPage(skip(slackAndGithub, 'slack_1', NOW), { from: 'slack_1' }).lead).toBe('')
   expect(overviewPage(returnedWalk([slack, github])).lead).toBe('')
   expect(overviewPage(connected(1, 2)).lead).toBe('')
 })
@@ -185,9 +185,9 @@ it('the overview mentions once that skipped apps can be connected any time', () 
 it('the overview of more than ten apps has a search, and no estimate of minutes', () => {
   const apps = Array.from({ length: 11 }, (_, index) => unconnectedApp(`app_${index}`, `Wiki ${index}`))
   const visit = { datasources: ['app'], returnTo: '/search' }
-  const many = overviewPage({ ...checkedWalk(apps), visit }, { query: ' wIKI 1' })
+  const filtered = overviewPage({ ...checkedWalk(apps), visit }, { query: ' wIKI 1' })
 
-  expect(many.filter).toEqual({
+  expect(filtered.filter).toEqual({
     query: 'wIKI 1',
     visit: [
       ['datasource', 'app'],
@@ -196,8 +196,8 @@ it('the overview of more than ten apps has a search, and no estimate of minutes'
     all: '/onboarding?return_to=%2Fsearch',
     found: '2 apps match “wIKI 1”',
   })
-  expect(many.rows.map(({ name }) => name)).toEqual(['Wiki 1', 'Wiki 10'])
-  expect(many).toMatchObject({
+  expect(filtered.rows.map(({ name }) => name)).toEqual(['Wiki 1', 'Wiki 10'])
+  expect(filtered).toMatchObject({
     more: [],
     progress: { total: 5, minutes: 'About 5 minutes left' },
     title: expect.stringMatching(/^2 apps/),

@@ -69,12 +69,12 @@ export function setUpProgress(file: CompanyFile = {}) {
       progress,
       fail: (at: number) =>
         progress.recordFailure(user, { at, instance: 'slack_1', code: 'service_unavailable' }),
-      recordChoice: (change: (before: Walk) => Walk) => {
-        walk = change(walk)
+      recordChoice: (choice: (before: Walk) => Walk) => {
+        walk = choice(walk)
         return progress.recordIntents(user, walk)
       },
-      page: async (unconnected: UnconnectedApp[], change = (before: Walk) => before) => {
-        walk = applyCheck(change(walk), unconnected, now(), 90)
+      page: async (unconnected: UnconnectedApp[], choice = (before: Walk) => before) => {
+        walk = applyCheck(choice(walk), unconnected, now(), 90)
         return await progress.recordProgress(user, walk, now())
       },
       campaign: (unconnected: UnconnectedApp[]) =>

@@ -32,8 +32,8 @@ function statusAppWith(
 }
 
 /** A walk with so many connected apps, and one app for each other status. */
-function walkWith(connected: number, others: ('disabled' | 'attention' | 'awaiting' | 'blocked')[]) {
-  const lost = apps.slice(0, connected)
+function walkWith(connectedApps: number, others: ('disabled' | 'attention' | 'awaiting' | 'blocked')[]) {
+  const lost = apps.slice(0, connectedApps)
   const kept = others.map((status, at) => ({ instance: `${at}_1`, name: 'App', status }))
   const listed = kept.map((app) => ({
     ...app,
@@ -91,8 +91,8 @@ it.each<[string, ...Parameters<typeof walkWith>, string]>([
   ['one app is connected and one is off', 1, ['disabled'], 'Every app you can connect is connected'],
   ['one app is connected and one waits for an admin', 1, ['blocked'], 'That’s everything for now'],
   ['one app is off and one is left', 0, ['disabled', 'awaiting'], '1 app left to connect'],
-])('the status has the page’s headline where %s', async (_title, connected, others, headline) => {
-  const statusFor = statusAppWith(async () => walkWith(connected, others))
+])('the status has the page’s headline where %s', async (_title, connectedApps, others, headline) => {
+  const statusFor = statusAppWith(async () => walkWith(connectedApps, others))
   const { body } = await statusFor('a').expect(200)
   expect(body.texts.left).toBe(headline)
 })

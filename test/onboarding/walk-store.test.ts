@@ -308,7 +308,7 @@ it.each([
   } as const
   await people.change(email, (person) => {
     const known = withSignIn(withAppStates(person, states, 1), personKey(ada))
-    const since = (app: AppIntent) => (app.kind === 'blocked' ? { ...app, since: 3 } : app)
+    const since = (intent: AppIntent) => (intent.kind === 'blocked' ? { ...intent, since: 3 } : intent)
     return { ...known, intents: { checkedAt: 2, apps: known.intents!.apps.map(since) } }
   })
 

@@ -40,10 +40,10 @@ const write = (name: string, values: Record<string, string>) =>
 
 function writeOverride(): void {
   const hosts = Object.values(NAMES).map((name) => `${name}:${HERE}`)
-  const build = { network: 'host' }
+  const onHostNetwork = { network: 'host' }
   const services = {
-    onramp: { build, extra_hosts: hosts, volumes: [`${folder}/ca.crt:/run/authority.crt:ro`] },
-    sandbox: { build },
+    onramp: { build: onHostNetwork, extra_hosts: hosts, volumes: [`${folder}/ca.crt:/run/authority.crt:ro`] },
+    sandbox: { build: onHostNetwork },
   }
   const network = { ipam: { config: [{ subnet: '172.31.250.0/24', gateway: HERE }] } }
   writeFileSync(join(folder, 'compose.yml'), JSON.stringify({ services, networks: { default: network } }))

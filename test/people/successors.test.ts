@@ -148,8 +148,8 @@ it('a list of everyone knows each replacement first', async () => {
   release()
   const inList = (await toArray(people.all())).find(({ email }) => email === 'ada')
   const apps = [await people.get('ada'), inList].map((person) => person?.lastCheck?.apps)
-  const moved = [{ instance: 'slack_2', movedFrom: 'slack_1' }]
-  expect(apps).toMatchObject([moved, moved])
+  const movedApp = [{ instance: 'slack_2', movedFrom: 'slack_1' }]
+  expect(apps).toMatchObject([movedApp, movedApp])
 })
 
 it('emails about a new app count for the one that replaces it', async () => {
@@ -184,10 +184,8 @@ it.each([1, 2])(
     const company = resolveCompany({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
     const people = testPeople({ company })
     const check = async (at: number, ...instances: string[]) => {
-      const unconnected = instances.map(
-        (instance) => ({ instance, name: 'Slack', status: 'awaiting' }) as const,
-      )
-      const after = await people.change('ada@acme.example', (person) => withConsents(person, at, unconnected))
+      const listed = instances.map((instance) => ({ instance, name: 'Slack', status: 'awaiting' }) as const)
+      const after = await people.change('ada@acme.example', (person) => withConsents(person, at, listed))
       return after.lastCheck?.apps
     }
     await people.change('ada@acme.example', () => newPerson('ada@acme.example', 0))
@@ -196,7 +194,7 @@ it.each([1, 2])(
       await check(1.1 + time / 2)
     }
     company.activateReplacements([next])
-    const moved = {
+    const movedApp = {
       instance: 'slack_2',
       name: 'Slack',
       status: 'awaiting',
@@ -205,8 +203,8 @@ it.each([1, 2])(
       movedFrom: 'slack_1',
     }
 
-    expect(await check(3, 'slack_2')).toEqual([moved])
-    expect(await check(4, 'slack_2')).toEqual([moved])
+    expect(await check(3, 'slack_2')).toEqual([movedApp])
+    expect(await check(4, 'slack_2')).toEqual([movedApp])
     expect(await check(5)).toEqual([{ instance: 'slack_2', name: 'Slack', status: 'connected', since: 5 }])
     expect(await check(6, 'slack_2')).toMatchObject([{ instance: 'slack_2', lapsedAt: 6 }])
   },

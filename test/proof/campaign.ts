@@ -65,7 +65,7 @@ function post(to: string, rules: Rules): Promise<SendResult> {
   const process = within.getStore()
   return new Promise((resolve, reject) => {
     const drop = () => reject(new Dead())
-    const run = () => {
+    const settle = () => {
       const fate = random.next()
       if (fate < 0.05) return resolve({ outcome: 'deferred', reply: '450 not now', reason: 'recipient' })
       if (fate < 0.95) rules.delivered(to)
@@ -74,6 +74,6 @@ function post(to: string, rules: Rules): Promise<SendResult> {
       current().add({ at: current().now + random.below(50), process, drop, run: () => resolve(result) })
     }
     const what = `${process?.name ?? ''} sends an email to ${to.split('-', 1)[0] ?? ''}`
-    current().add({ at: at + random.below(50), process, run, drop, what })
+    current().add({ at: at + random.below(50), process, run: settle, drop, what })
   })
 }

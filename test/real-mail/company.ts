@@ -52,9 +52,9 @@ export async function openCompany(folder: string) {
     const { SESSION_SECRET } = company.env
     const records = createSqliteRecords(dataDirOf(rollout))
     const keyRing = createKeyRing(records, [SESSION_SECRET])
-    const people = new PeopleStore({ records, keyRing, now: Date.now, retentionDays: 90 })
-    for await (const { email } of people.all())
-      await people.change(email, (before) => ({
+    const store = new PeopleStore({ records, keyRing, now: Date.now, retentionDays: 90 })
+    for await (const { email } of store.all())
+      await store.change(email, (before) => ({
         ...before,
         campaigns: before.campaigns.map(({ name, emails }) => ({
           name,

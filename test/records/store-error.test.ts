@@ -54,8 +54,8 @@ it.each<[unknown, string, string, boolean]>([
   [system, 'ECONNREFUSED', 'the store cannot be reached', false],
   [new ClientClosedError('closed'), 'ClientClosedError', 'the store cannot be reached', false],
   ['a text', 'unknown', 'the store failed', false],
-])('the error %s of the store has the code %s: %s', (error, code, words, isErrorReply) => {
-  expect(describeStoreError(error)).toEqual({ code, message: words, isErrorReply })
+])('the error %s of the store has the code %s: %s', (error, code, message, isErrorReply) => {
+  expect(describeStoreError(error)).toEqual({ code, message, isErrorReply })
 })
 
 it('the innermost cause of a wrapped store error is described, the first of several', () => {

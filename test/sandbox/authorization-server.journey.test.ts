@@ -15,11 +15,11 @@ const config = await discover(sandbox.urls.authorizationServer)
 it.each(['authorizationServer', 'externalIdp'] as const)(
   'the %s rotates refresh tokens, and revokes the family when one is used twice',
   async (name) => {
-    const config = await discover(sandbox.urls[name])
-    const first = (await signIn(config, 'ada')).refresh_token ?? ''
-    const second = (await oidc.refreshTokenGrant(config, first)).refresh_token ?? ''
+    const client = await discover(sandbox.urls[name])
+    const first = (await signIn(client, 'ada')).refresh_token ?? ''
+    const second = (await oidc.refreshTokenGrant(client, first)).refresh_token ?? ''
     for (const token of [first, second])
-      await expect(oidc.refreshTokenGrant(config, token)).rejects.toMatchObject({ error: 'invalid_grant' })
+      await expect(oidc.refreshTokenGrant(client, token)).rejects.toMatchObject({ error: 'invalid_grant' })
   },
 )
 
@@ -50,8 +50,8 @@ it('a client can register itself, push its request, and needs PKCE', async () =>
 })
 
 const headers = { 'X-Service-Auth-Type': 'OAUTH' }
-const statusOf = async (token: string, headers = {}) =>
-  (await call(sandbox, 'checkdatasourceauth', { token, headers })).status
+const statusOf = async (token: string, sentHeaders = {}) =>
+  (await call(sandbox, 'checkdatasourceauth', { token, headers: sentHeaders })).status
 
 it('an external token without X-Service-Auth-Type: OAUTH is refused with either message', async () => {
   const { access_token: token } = await signIn(await discover(sandbox.urls.externalIdp), 'bob')

@@ -75,7 +75,7 @@ describe('a dump of the store', () => {
     const names = entries.map(([name]) => name.slice(name.lastIndexOf(':') + 1))
 
     expect(names.length).toBeGreaterThan(3)
-    for (const name of [...names, ...entries.map(([name]) => name)]) {
+    for (const name of [...names, ...entries.map(([record]) => record)]) {
       const thief = new TestBrowser()
       thief.setCookie(running.url, 'onramp', sign(name))
       await expectSignedOut(running, thief)

@@ -244,9 +244,9 @@ it.each([
 it('an expired id_token at a refresh keeps the sign-in', async () => {
   const { ada, expire, person, isSignedIn, logged } = await setUpSignedInPerson(grouped)
   Object.assign(person, { expires: 1_600_000_000, claims: { groups: ['New'] } })
-  for (const token of ['access-2', 'access-3']) {
+  for (const expected of ['access-2', 'access-3']) {
     expire()
-    expect([await ada.call(), await isSignedIn()]).toEqual([token, true])
+    expect([await ada.call(), await isSignedIn()]).toEqual([expected, true])
   }
   expect((await ada.currentUser())['groups']).toEqual(undefined)
   expect(warningsIn(logged).filter((message) => message.includes('has expired'))).toHaveLength(1)

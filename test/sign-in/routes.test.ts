@@ -219,8 +219,8 @@ it('after a sign-out, a pushed request rejected for prompt=login is repeated wit
 })
 
 it('"Not you?" sends select_account, or login if the server supports only that', async () => {
-  const promptOf = async (metadata: object, prompt: string) =>
-    (await setUpSignIn({ metadata }).browser().begin({ prompt }))['prompt']
+  const promptOf = async (supported: object, prompt: string) =>
+    (await setUpSignIn({ metadata: supported }).browser().begin({ prompt }))['prompt']
   expect(await promptOf({}, 'select_account')).toBe('select_account')
   expect(await promptOf({ prompt_values_supported: ['login'] }, 'select_account')).toBe('login')
   expect(await promptOf({}, 'none')).toBeUndefined()

@@ -70,9 +70,9 @@ function slowService() {
     return { page }
   }
   async function openAll(person: string, queries: string[]) {
-    const pages: Promise<request.Response>[] = []
-    for (const query of queries) pages.push((await open(person, query)).page)
-    return pages
+    const opened: Promise<request.Response>[] = []
+    for (const query of queries) opened.push((await open(person, query)).page)
+    return opened
   }
   const respondTo = async (query: string) => {
     await expect.poll(() => answers.has(query), { interval: 1 }).toBe(true)

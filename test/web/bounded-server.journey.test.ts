@@ -89,8 +89,8 @@ describe('a crowd of a hundred connections', () => {
     (req, res) => {
       answered.push(req.url)
       onAnswer()
-      const until = performance.now() + 1
-      while (performance.now() < until);
+      const deadline = performance.now() + 1
+      while (performance.now() < deadline);
       res.end('ok')
     },
     () => {},

@@ -156,10 +156,10 @@ describe('printed values', () => {
   )
 
   it('a missing value fails in a view, below it and in an included view', () => {
-    const render = createViews(folder)
-    expect(() => render('one', {})).toThrow(/name/)
-    expect(() => render('deep', { person: {} })).toThrow('prints undefined')
-    expect(() => render('outer', {})).toThrow('needs "name"')
+    const renderFrom = createViews(folder)
+    expect(() => renderFrom('one', {})).toThrow(/name/)
+    expect(() => renderFrom('deep', { person: {} })).toThrow('prints undefined')
+    expect(() => renderFrom('outer', {})).toThrow('needs "name"')
   })
 })
 

@@ -83,8 +83,8 @@
 
   function schedulePoll() {
     const pause = Date.now() < frequentUntil ? 5_000 : 30_000
-    const left = endsAt - Date.now()
-    setTimeout(poll, left > 0 ? Math.min(pause, left) : pause)
+    const msLeft = endsAt - Date.now()
+    setTimeout(poll, msLeft > 0 ? Math.min(pause, msLeft) : pause)
   }
 
   addEventListener('load', () => {

@@ -157,10 +157,10 @@
 
     /** Prefers the page's words: data-none, data-one, data-many. */
     label() {
-      const { pending, skipped, texts } = this.#status
+      const { pending, skipped, texts: statusTexts } = this.#status
       const left = pending + skipped
       const own = this.dataset[left === 0 ? 'none' : left === 1 ? 'one' : 'many']
-      return own?.replaceAll('{n}', new Intl.NumberFormat(texts.lang).format(left)) ?? texts.left
+      return own?.replaceAll('{n}', new Intl.NumberFormat(statusTexts.lang).format(left)) ?? statusTexts.left
     }
 
     drawn(form, label, link) {
