@@ -20,7 +20,7 @@ type Manifest = Record<string, unknown> & {
 const root = new URL('..', import.meta.url).pathname
 const folder = useFolder()
 const copy = join(folder, 'copy')
-const installed = join(folder, 'installed')
+const installFolder = join(folder, 'installed')
 const names = ['onramp', '@onramp/deprecations', '@onramp/sandbox', '@onramp/terminal']
 const read = (...path: string[]) => readFileSync(join(...path), 'utf8')
 const manifestOf = (...path: string[]) => JSON.parse(read(...path, 'package.json')) as Manifest
@@ -31,13 +31,13 @@ const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${p
 
 type Ran = { code: number; stdout: string; stderr: string }
 
-const run = (command: string, args: readonly string[], cwd = installed): Promise<Ran> =>
+const run = (command: string, args: readonly string[], cwd = installFolder): Promise<Ran> =>
   new Promise((resolve) => {
     execFile(command, args, { cwd, env }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
     )
   })
-const binOf = (name: string) => join(installed, 'node_modules/.bin', name)
+const binOf = (name: string) => join(installFolder, 'node_modules/.bin', name)
 const onramp = (...args: string[]) => run(binOf('onramp'), args)
 
 async function succeed(command: string, args: readonly string[], cwd?: string): Promise<string> {
@@ -58,10 +58,10 @@ beforeAll(async () => {
   renameSync(join(sandbox, 'package.json'), join(sandbox, '.package.json'))
   writeFileSync(join(sandbox, 'package.json'), JSON.stringify({ name: '@onramp/sandbox', version, scripts }))
 
-  mkdirSync(installed)
+  mkdirSync(installFolder)
   const packed = await succeed('npm', ['pack', '--silent', '--workspaces', '--include-workspace-root'], copy)
   tarballs = packed.trim().split('\n')
-  writeFileSync(join(installed, 'package.json'), '{"name":"people","version":"1.0.0","type":"module"}')
+  writeFileSync(join(installFolder, 'package.json'), '{"name":"people","version":"1.0.0","type":"module"}')
   await succeed('npm', ['install', '--prefer-offline', ...tarballs.map((name) => join(copy, name))])
 }, 180_000)
 
@@ -87,7 +87,7 @@ it.each(['', 'packages/deprecations', 'packages/sandbox', 'packages/terminal'])(
 )
 
 it('the package has the documents for operators, and their links lead to documents in it', () => {
-  const docs = join(installed, 'node_modules/onramp/docs')
+  const docs = join(installFolder, 'node_modules/onramp/docs')
   const all = readdirSync(docs)
   for (const name of ['runbook.md', 'security.md', 'openapi.yaml']) expect(all).toContain(name)
   for (const name of ['architecture.md', 'testing.md', 'decisions']) expect(all).not.toContain(name)
@@ -102,7 +102,7 @@ it('the package has the documents for operators, and their links lead to documen
 })
 
 it.each(names)('%s has JavaScript, and nothing that only a clone needs', (name) => {
-  const path = join(installed, 'node_modules', name)
+  const path = join(installFolder, 'node_modules', name)
   const all = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter(
     (file) => !file.startsWith('node_modules'),
   )
@@ -156,7 +156,7 @@ it('the installed demo ends on Ctrl-C, also while it is starting', async () => {
 })
 
 it('the installed demo explains that the sandbox is missing', async () => {
-  const sandbox = join(installed, 'node_modules/@onramp/sandbox')
+  const sandbox = join(installFolder, 'node_modules/@onramp/sandbox')
   renameSync(sandbox, `${sandbox}-away`)
   const { code, stderr } = await onramp('demo')
   renameSync(`${sandbox}-away`, sandbox)
@@ -180,7 +180,7 @@ it('both commands of the checker list the same schedule', async () => {
 
 it('the example in the README of the checker runs', async () => {
   const [, program = ''] = /```js\n([^]*?)```/.exec(read(root, 'packages/deprecations/README.md')) ?? []
-  writeFileSync(join(installed, 'example.js'), program)
+  writeFileSync(join(installFolder, 'example.js'), program)
   const { code, stdout, stderr } = await run('node', ['example.js'])
   expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('entries') })
   expect(stderr).toContain('trackingToken')
@@ -192,9 +192,9 @@ it('the compiler knows the types of the checker', async () => {
     export const watch = createWatch(publishedSchedule, { count: ({ item }) => item satisfies string })
     // @ts-expect-error A schedule is a list of entries.
     createWatch('2027-01-15', {})`
-  writeFileSync(join(installed, 'typed.ts'), program)
-  rmSync(join(installed, 'node_modules/@types'), { recursive: true, force: true })
-  symlinkSync(join(root, 'node_modules/@types'), join(installed, 'node_modules/@types'))
+  writeFileSync(join(installFolder, 'typed.ts'), program)
+  rmSync(join(installFolder, 'node_modules/@types'), { recursive: true, force: true })
+  symlinkSync(join(root, 'node_modules/@types'), join(installFolder, 'node_modules/@types'))
   const words =
     '--ignoreConfig --noEmit --strict --skipLibCheck --module nodenext --target es2024 --types node typed.ts'
   expect(await run(join(root, 'node_modules/.bin/tsc'), words.split(' '))).toMatchObject({

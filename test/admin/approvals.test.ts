@@ -148,13 +148,13 @@ it.each([
 )
 
 const app = { instance: 'slack_1', name: 'Slack', noticedAt: since, since }
-const quiet = { from: '2026-11-27', to: '2026-11-29', group: undefined }
+const quietRange = { from: '2026-11-27', to: '2026-11-29', group: undefined }
 const onHold = /Emails about this app are on hold until an admin decides\./
-const later = (day: string) => new RegExp(`No email before ${day}: a pause, or quiet days\\.`)
+const noEmailBefore = (day: string) => new RegExp(`No email before ${day}: a pause, or quiet days\\.`)
 const NEVER = /No email|on hold/
 
 /** What the owner's page says at each stage, and the line about the approval on /admin. */
-async function textsAboutEmails(state: Partial<KeepState>, quietDays: (typeof quiet)[]) {
+async function textsAboutEmails(state: Partial<KeepState>, quietDays: (typeof quietRange)[]) {
   const company = { ...slackCompany, quietDays }
   const ownerText = async (change: Partial<Approval>) => {
     const approval = { ...waiting, stageChangedAt: since, approvedAt: since, ...change }
@@ -169,11 +169,11 @@ async function textsAboutEmails(state: Partial<KeepState>, quietDays: (typeof qu
   return { owners, confirmed, admins }
 }
 
-it.each<[title: string, state: Partial<KeepState>, quietDays: (typeof quiet)[], text: RegExp]>([
+it.each<[title: string, state: Partial<KeepState>, quietDays: (typeof quietRange)[], text: RegExp]>([
   ['while the app is on hold', { massDisconnects: [{ ...app, lapsed: 9, had: 9 }] }, [], onHold],
   ['while the app is in question', { delistedApps: [{ ...app, people: 9 }] }, [], onHold],
-  ['in a pause', { pausedUntil: Date.parse('2026-12-02') }, [], later('Dec 2, 2026')],
-  ['on quiet days before a weekend', {}, [quiet], later('Nov 30, 2026')],
+  ['in a pause', { pausedUntil: Date.parse('2026-12-02') }, [], noEmailBefore('Dec 2, 2026')],
+  ['on quiet days before a weekend', {}, [quietRange], noEmailBefore('Nov 30, 2026')],
 ])('owners and admins read when people are emailed %s', async (_title, state, quietDays, text) => {
   const { owners, confirmed, admins } = await textsAboutEmails(state, quietDays)
   for (const one of owners) expect(one).toMatch(text)
@@ -181,11 +181,11 @@ it.each<[title: string, state: Partial<KeepState>, quietDays: (typeof quiet)[], 
   expect(admins).toEqual([expect.stringMatching(text)])
 })
 
-it.each<[title: string, state: Partial<KeepState>, quietDays: (typeof quiet)[]]>([
+it.each<[title: string, state: Partial<KeepState>, quietDays: (typeof quietRange)[]]>([
   ['on a usual day', {}, []],
   ['after a release', { massDisconnects: [{ ...app, lapsed: 9, had: 9, resumedAt: now }] }, []],
   ['after a pause', { pausedUntil: Date.parse('2026-11-27') }, []],
-  ['on the day before quiet days', {}, [{ ...quiet, from: '2026-11-28' }]],
+  ['on the day before quiet days', {}, [{ ...quietRange, from: '2026-11-28' }]],
 ])('owners and admins read of no delay of emails %s', async (_title, state, quietDays) => {
   const { owners, confirmed, admins } = await textsAboutEmails(state, quietDays)
   for (const one of owners) expect(one).not.toMatch(NEVER)

@@ -111,7 +111,9 @@ const found = (...apps: NonNullable<KeepState['newApps']>): Partial<KeepState> =
 })
 const newestAt = '2026-11-14T10:00:00.000Z'
 const rowCounts = { waiting: 69, connected: 5, skipped: 2, blocked: 1, off: 9 }
-const named = [{ instance: 'notion_1', name: 'Notion', newestAt, counts: rowCounts }] as Report['datasources']
+const namedApps = [
+  { instance: 'notion_1', name: 'Notion', newestAt, counts: rowCounts },
+] as Report['datasources']
 
 const NOTION_IS_NEW = 'Notion is new for 103 people'
 const hasMoved = (app: string) => `${app} has moved. Those for whom it has moved have to connect it again`
@@ -140,7 +142,7 @@ function linesAfterFall(
   const fallen = {
     ready: 100 - fewer,
     finished: 0,
-    datasources: (apps.length > 0 ? apps : named) as Report['datasources'],
+    datasources: (apps.length > 0 ? apps : namedApps) as Report['datasources'],
     lostByDay: [],
     newByDay,
     days: [{ ...day('2026-11-14', 0), newApp, left }],
@@ -149,7 +151,7 @@ function linesAfterFall(
   return [since.replace(/^.*2026: /, ''), ...rest]
 }
 
-const moved = (app: typeof notion) => ({ ...app, isMoved: true })
+const asMoved = (app: typeof notion) => ({ ...app, isMoved: true })
 
 it.each<[string, Fall, Partial<KeepState>, string[]]>([
   [
@@ -173,7 +175,7 @@ it.each<[string, Fall, Partial<KeepState>, string[]]>([
   [
     'two apps if others became ready',
     { fewer: 40, new: { notion_1: 42, figma_1: 40 }, isMoved: true },
-    found(moved(notion), moved(figma)),
+    found(asMoved(notion), asMoved(figma)),
     ['40 fewer ready: Notion and Figma have moved', hasMoved('Notion'), hasMoved('Figma')],
   ],
   [
@@ -194,19 +196,19 @@ it.each<[string, Fall, Partial<KeepState>, string[]]>([
   [
     'an app that has moved for many',
     { fewer: 37, new: { notion_1: 37 } },
-    found(moved(notion)),
+    found(asMoved(notion)),
     ['37 fewer ready: Notion has moved', hasMoved('Notion')],
   ],
   [
     'two apps that have moved for many',
     { fewer: 42, new: { notion_1: 42, figma_1: 40 }, isMoved: true },
-    found(moved(notion), moved(figma)),
+    found(asMoved(notion), asMoved(figma)),
     ['42 fewer ready: Notion (42) and Figma (40) have moved', hasMoved('Notion'), hasMoved('Figma')],
   ],
   [
     'an app that has moved for many, and one for some',
     { fewer: 14, new: { notion_1: 14, jira_1: 12 }, isMoved: true },
-    found(moved(notion)),
+    found(asMoved(notion)),
     ['14 fewer ready: Notion (14) and Jira (12) have moved', hasMoved('Notion'), hasMoved('Jira')],
   ],
   [
@@ -224,7 +226,7 @@ it.each<[string, Fall, Partial<KeepState>, string[]]>([
   [
     'an app that has moved for many, and a new one',
     { fewer: 42, new: { notion_1: 40, figma_1: 2 } },
-    found(notion, moved(figma)),
+    found(notion, asMoved(figma)),
     ['42 fewer ready: Figma (2) has moved, Notion (40) is new', NOTION_IS_NEW, hasMoved('Figma')],
   ],
   [
@@ -279,7 +281,7 @@ it.each([
   ['on the next day is named', '2026-11-14T00:00:00.000Z', [hasMoved('Notion')]],
   ['on the compared day isn’t named', '2026-11-13T23:59:59.999Z', []],
 ])('a move of an app for a few people %s', (_title, movedAt, lines) => {
-  const datasources = named.map((app) => ({ ...app, isMoved: true, newestAt: movedAt }))
+  const datasources = namedApps.map((app) => ({ ...app, isMoved: true, newestAt: movedAt }))
   const described = linesOf({}, { ...report, datasources })
   expect(described.filter((line) => line.includes('moved'))).toEqual(lines)
 })
@@ -297,13 +299,13 @@ it('a new app counts the people of the period alone', () => {
   ]
   const lines = linesOf(
     { newApps: [{ ...notion, people: 60 }], appEvents },
-    { ...report, datasources: named },
+    { ...report, datasources: namedApps },
   )
   expect(lines[1]).toBe('Notion is new for 15 people')
 })
 
 /** An app that the operator called removed, or hid. */
-const answered = (instance: string, answer: { markedRemovedAt?: number } = { markedRemovedAt: now }) => ({
+const answeredApp = (instance: string, answer: { markedRemovedAt?: number } = { markedRemovedAt: now }) => ({
   instance,
   name: instance,
   people: 30,
@@ -313,10 +315,10 @@ const answered = (instance: string, answer: { markedRemovedAt?: number } = { mar
 })
 
 it('a comparison counts people due for the email about a new app', () => {
-  const datasources = [{ ...named[0], emailed: 53, limited: 67 }] as Report['datasources']
+  const datasources = [{ ...namedApps[0], emailed: 53, limited: 67 }] as Report['datasources']
   const removed = { what: 'removed', instance: 'jira_1', name: 'Jira', people: 30, at: now } as const
   const appEvents = [...(found(notion).appEvents ?? []), removed, { ...removed, name: 'Box', at: 1 }]
-  const state = { appEvents, delistedApps: [answered('jira_1')] }
+  const state = { appEvents, delistedApps: [answeredApp('jira_1')] }
   expect(linesOf(state, { ...report, datasources }).slice(1, 4)).toEqual([
     NOTION_IS_NEW,
     'Notion, so far: 53 emailed about it, 67 waiting (four emails a quarter at most)',
@@ -325,8 +327,12 @@ it('a comparison counts people due for the email about a new app', () => {
 })
 
 it.each<[string, NonNullable<KeepState['delistedApps']>, boolean]>([
-  ['is named while it is in force', [answered('jira_1')], true],
-  ['isn’t named once it was corrected', [{ ...answered('jira_1', {}), markedConnectedAt: now + 1 }], false],
+  ['is named while it is in force', [answeredApp('jira_1')], true],
+  [
+    'isn’t named once it was corrected',
+    [{ ...answeredApp('jira_1', {}), markedConnectedAt: now + 1 }],
+    false,
+  ],
   ['isn’t named once the app is back', [], false],
 ])('the removal of an app %s', (_title, delistedApps, isNamed) => {
   const appEvents = [{ instance: 'jira_1', name: 'Jira', people: 30, what: 'removed' as const, at: now }]
@@ -343,7 +349,12 @@ it('a comparison has each end of a hold', () => {
     { ...ended, what: 'ended', people: 3, at: now },
     { ...ended, what: 'listed', at: now },
   ]
-  const datasources = named.map((app) => ({ ...app, emailed: 50, releasedEmailed: 21, releasedLimited: 17 }))
+  const datasources = namedApps.map((app) => ({
+    ...app,
+    emailed: 50,
+    releasedEmailed: 21,
+    releasedLimited: 17,
+  }))
 
   const lines = linesOf({ appEvents }, { ...report, datasources })
 
@@ -375,8 +386,8 @@ it.each<[string, NonNullable<KeepState['appEvents']>[number]['what'][], boolean,
 ])('a comparison describes the last state of an app that was %s', (_title, events, isAnswered, lines) => {
   const event = { instance: 'notion_1', name: 'notion_1', people: 38 }
   const appEvents = events.map((what, index) => ({ ...event, what, at: now + index }))
-  const delistedApps = isAnswered ? [answered('notion_1')] : []
-  const described = linesOf({ appEvents, delistedApps }, { ...report, datasources: named })
+  const delistedApps = isAnswered ? [answeredApp('notion_1')] : []
+  const described = linesOf({ appEvents, delistedApps }, { ...report, datasources: namedApps })
   expect(described.filter((line) => line.includes('Notion'))).toEqual(lines)
 })
 

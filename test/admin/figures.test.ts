@@ -88,10 +88,10 @@ const company = fc
   .array(someone, { minLength: 1, maxLength: 40 })
   .map((all) => all.map((one, index) => one(index)))
 
-const lost = { ...APPS[0]!, noticedAt: now, since: start + 6 * DAY, lapsed: 0, had: 10 }
-const moved = { ...lost, ...APPS[3]!, movedTo: 'slack_2' }
-const removed = { ...APPS[2]!, noticedAt: now, since: start + 3 * DAY, people: 9 }
-const keepState = { massDisconnects: [lost, moved], delistedApps: [removed], zones: {}, days: [] }
+const lostHold = { ...APPS[0]!, noticedAt: now, since: start + 6 * DAY, lapsed: 0, had: 10 }
+const movedHold = { ...lostHold, ...APPS[3]!, movedTo: 'slack_2' }
+const removedApp = { ...APPS[2]!, noticedAt: now, since: start + 3 * DAY, people: 9 }
+const keepState = { massDisconnects: [lostHold, movedHold], delistedApps: [removedApp], zones: {}, days: [] }
 const counted = (people: readonly Person[]) => summarizeAll(Readable.from(people), keepState)
 
 const sumOf = <T>(all: readonly T[], count: (one: T) => number) =>
@@ -169,11 +169,11 @@ it('a hold is about the people who have lost the app since it began', async () =
       newPerson(`person-${days}@acme.example`, start),
     ),
   )
-  const state = { ...keepState, massDisconnects: [lost], delistedApps: [] }
-  const reportOf = (hold: typeof lost & { resumedAt?: number }) =>
+  const state = { ...keepState, massDisconnects: [lostHold], delistedApps: [] }
+  const reportOf = (hold: typeof lostHold & { resumedAt?: number }) =>
     createReport(summarizeAll(Readable.from(people), { massDisconnects: [hold] }), now)
-  const report = await reportOf(lost)
-  const released = await reportOf({ ...lost, resumedAt: now })
+  const report = await reportOf(lostHold)
+  const released = await reportOf({ ...lostHold, resumedAt: now })
   const [item] = overviewPage(report, state, t, context).needs
 
   const href = '/admin/people?show=onHold&app=slack_1'

@@ -34,7 +34,7 @@ const row = (at: number, ready: number): DailyCounts => ({
 })
 
 /** Ready for weeks, until Slack was listed again. */
-const lost = (name: string, lapsedAt: number): Person => {
+const personWithLoss = (name: string, lapsedAt: number): Person => {
   const ready = withAppStates(person(name, now - 30 * DAY), { slack_1: 'connected' }, now - 20 * DAY, {
     slack_1: 'Slack',
   })
@@ -60,8 +60,8 @@ const massDisconnect = { instance: 'slack_1', name: 'Slack', noticedAt: now, sin
 const running = shared(() => run({ settings: { ADMIN_EMAILS: 'grace@acme.example' } }))
 beforeAll(async () => {
   await storePeople(running, [
-    lost('ada', now - DAY),
-    withEmailState(lost('bob', now - 9 * DAY), 'sent', { reminder: 1, now: now - 8 * DAY }),
+    personWithLoss('ada', now - DAY),
+    withEmailState(personWithLoss('bob', now - 9 * DAY), 'sent', { reminder: 1, now: now - 8 * DAY }),
     withAppStates(person('eve', now), { slack_1: 'connected' }, now, { slack_1: 'Slack' }),
     { ...person('dan', now - 9 * DAY), leftAt: now },
     newPerson('zoe@acme.example', now),

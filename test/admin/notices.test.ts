@@ -169,12 +169,12 @@ it('the email about a mass disconnect offers no command with characters of a she
   expect(massDisconnectNotice({ ...slack, instance: 'x;curl evil' }, words).commands).toHaveLength(1)
 })
 
-const before = { people: 20, ready: 20, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 2 }
+const countsBefore = { people: 20, ready: 20, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, gone: 2 }
 
 const MONDAY = '2027-01-18T09:01:05Z'
 const digestAt = Date.parse(MONDAY)
-const sent = { digest: { ...before, day: '2027-01-18', at: digestAt } }
-const countedOn = (day: string) => ({ days: [{ ...before, day }] })
+const sent = { digest: { ...countsBefore, day: '2027-01-18', at: digestAt } }
+const countedOn = (day: string) => ({ days: [{ ...countsBefore, day }] })
 const quietOn = (from: string, to = from) => ({ quietDays: [{ from, to, group: undefined }] })
 
 it.each<[string, boolean, string, Partial<KeepState>, Partial<typeof neutralCompany>?]>([
@@ -241,7 +241,7 @@ const everyone = [...people('Sales', 6, true), ...people('Law', 4, true), ...peo
 const keepState: KeepState = {
   massDisconnects: [slack],
   zones: {},
-  days: [{ ...before, nothing: 0, day: '2027-01-18' }],
+  days: [{ ...countsBefore, nothing: 0, day: '2027-01-18' }],
 }
 
 /** @param since when the last digest was sent: the report counts what came after it */
@@ -270,7 +270,7 @@ it('the digest has each count with its weekly change, and what needs action', as
 
   expect(notice.paragraphs[1]).toBe('Access was lost most often to Slack')
   const since = now - DAY
-  const digest = { ...before, nothing: 0, day: '2027-01-18', at: since }
+  const digest = { ...countsBefore, nothing: 0, day: '2027-01-18', at: since }
   const next = await digestFor(invited, { ...keepState, digest }, since)
   expect(next.paragraphs.filter((paragraph) => paragraph.includes('lost most often'))).toEqual([])
   expect(notice.figures.at(-2)?.href).toBe('https://onramp.acme.example/admin/people?show=fellBack')
@@ -285,7 +285,15 @@ it('the digest has each count with its weekly change, and what needs action', as
 })
 
 it('the digest compares with the last digest, to the minute, though runs counted since', async () => {
-  const last = { ...before, nothing: 4, ready: 8, people: 12, fellBack: 3, day: '2027-01-24', at: now - DAY }
+  const last = {
+    ...countsBefore,
+    nothing: 4,
+    ready: 8,
+    people: 12,
+    fellBack: 3,
+    day: '2027-01-24',
+    at: now - DAY,
+  }
   const since = (at: number) => digestFor(everyone, { ...keepState, digest: { ...last, at } }, at)
   const notice = await since(now - DAY - 1)
   expect(notice.paragraphs[0]).toBe(
@@ -308,7 +316,7 @@ it('the digest names the app that was lost since the last digest', async () => {
   const report = await createReport(summaries(...people('Sales', 3, true), ...older), now, {
     since: now - 2 * DAY,
   })
-  const digest = { ...before, nothing: 0, day: '2027-01-23', at: now - 2 * DAY }
+  const digest = { ...countsBefore, nothing: 0, day: '2027-01-23', at: now - 2 * DAY }
 
   const { paragraphs } = digestNotice(report, { ...keepState, digest }, now, words)
 
@@ -368,7 +376,7 @@ it.each([
   const newApps = [{ ...slackOf, noticedAt: now, since: now }]
   const appEvents = [{ ...slackOf, what: 'new' as const, at: now }]
   const report = await createReport(summaries(...everyone), now, { since: now - DAY })
-  const digest = { ...before, nothing: 0, day: '2027-01-24', at: now - DAY }
+  const digest = { ...countsBefore, nothing: 0, day: '2027-01-24', at: now - DAY }
   const state = { ...keepState, newApps, appEvents, digest }
 
   const { paragraphs } = digestNotice(report, state, now, { ...words, activeReplacements })
@@ -402,7 +410,7 @@ it('the digest names each app that has moved for a department, with its people',
     ...withMoved(4, slack2, { ...open } as never),
     ...withMoved(5, moveOf('slack_2', now - 2 * DAY)),
   ]
-  const digest = { ...before, ready: 40, nothing: 0, day: '2027-01-23', at: now - 2 * DAY }
+  const digest = { ...countsBefore, ready: 40, nothing: 0, day: '2027-01-23', at: now - 2 * DAY }
   const { paragraphs } = await digestFor(all, { ...keepState, digest }, digest.at)
   expect(paragraphs[0]).toContain('40 fewer ready: Slack 2 (14) and Jira 2 (12) have moved')
   expect(paragraphs.filter((text) => text.includes('has moved'))).toHaveLength(2)

@@ -84,11 +84,11 @@ it('the admins’ list of people filters by a lost app and by falling back', asy
   ])
 })
 
-const absent = sent('absent', 'sent')
-const unsure = sent('unsure', 'unknown')
+const absentPerson = sent('absent', 'sent')
+const personWithUnknownEmail = sent('unsure', 'unknown')
 const everyone = [
-  absent,
-  unsure,
+  absentPerson,
+  personWithUnknownEmail,
   withMilestone(sent('arrived', 'sent'), 'signedInAt', NOW),
   withAppStates(named('blocked'), { x_1: 'blocked', y_1: 'unconnected' }, NOW),
   withAppStates(named('other'), { x_1: 'unconnected', y_1: 'blocked' }, NOW),

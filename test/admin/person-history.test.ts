@@ -21,13 +21,13 @@ const ON_HOLD: KeepState = { ...newKeepState(), massDisconnects: [found] }
 const ada = newPerson("ada.o'neil@acme.example", NOW)
 const apps = (states: Parameters<typeof withAppStates>[1]) => withAppStates(ada, states, NOW)
 const withSlack = apps({ slack_1: 'unconnected', jira_1: 'connected' })
-const lapsed = withEachApp(withSlack, { lapsedAt: NOW })
+const adaWithoutSlack = withEachApp(withSlack, { lapsedAt: NOW })
 const newSlack = withEachApp(withSlack, { newAt: NOW })
-const bounced = (person: Person) => withEmailState(person, 'failed', { now: NOW })
+const withBounce = (person: Person) => withEmailState(person, 'failed', { now: NOW })
 const pageOf = (person: Person, state = newKeepState(), company = resolveCompany({}, new Map())) =>
   personPage(person, state, company, { t, now: NOW })
 /** Without the marks around names (Unicode UAX 9). */
-const plain = (text: string) => text.replaceAll(/[\u2068\u2069]/g, '')
+const withoutIsolates = (text: string) => text.replaceAll(/[\u2068\u2069]/g, '')
 const failed = (at: number, instance = 'slack_1', code = 'service_unavailable') =>
   withFailure({ ...withSlack, visitedAt: NOW }, { at, instance, code })
 
@@ -56,24 +56,24 @@ const release = (...instances: string[]) =>
 
 // prettier-ignore
 it.each<[title: string, kind: string, command: string | undefined, Person, KeepState?]>([
-  ['off the list', 'gone', undefined, { ...bounced(withSlack), leftAt: NOW, unknownAt: NOW }],
-  ['whom the service doesn’t know', 'unknown', RENAME, { ...bounced(withSlack), unknownAt: NOW }],
+  ['off the list', 'gone', undefined, { ...withBounce(withSlack), leftAt: NOW, unknownAt: NOW }],
+  ['whom the service doesn’t know', 'unknown', RENAME, { ...withBounce(withSlack), unknownAt: NOW }],
   ['unknown two weeks after a new address', 'unknown', RENAME, renamedBefore(14 * DAY), RAN],
   ['unknown less than two weeks after it', 'unknownYet', undefined, renamedBefore(14 * DAY - 1), RAN],
   ['unknown also at the new address', 'unknownYet', undefined, renamedBefore(-DAY), RAN],
   ['still unknown after two weeks', 'unknown', RENAME, renamedBefore(DAY), { ...RAN, lastRunAt: NOW + 13 * DAY }],
-  ['whose email bounced', 'bounced', undefined, bounced(ada)],
-  ['who has connected everything', 'done', undefined, bounced(apps({ jira_1: 'connected' }))],
+  ['whose email bounced', 'bounced', undefined, withBounce(ada)],
+  ['who has connected everything', 'done', undefined, withBounce(apps({ jira_1: 'connected' }))],
   ['never checked', 'unchecked', STATUS, ada],
   ['who waits for an admin', 'blocked', undefined, apps({ jira_1: 'blocked', slack_1: 'unconfirmed' })],
-  ['who lost an app on hold', 'onHold', release('slack_1'), lapsed, ON_HOLD],
+  ['who lost an app on hold', 'onHold', release('slack_1'), adaWithoutSlack, ON_HOLD],
   ['with a new app on hold', 'onHold', release('slack_1'), newSlack, ON_HOLD],
   ['with an open app on hold', 'onHold', release('slack_1'), withSlack, ON_HOLD],
   ['with two apps on hold', 'onHold', release('jira_1', 'slack_1'), apps({ jira_1: 'unconnected', slack_1: 'unconnected' }), { ...ON_HOLD, massDisconnects: [found, { ...found, instance: 'jira_1', name: 'Jira' }] }],
   ['with an app beside one on hold', 'left', INVITE, apps({ slack_1: 'unconnected', figma_1: 'unconnected' }), ON_HOLD],
-  ['who opted out, with an app on hold', 'optedOut', INVITE, { ...lapsed, optedOutAt: NOW }, ON_HOLD],
+  ['who opted out, with an app on hold', 'optedOut', INVITE, { ...adaWithoutSlack, optedOutAt: NOW }, ON_HOLD],
   ['who opted out, with an approved app', 'optedOut', INVITE, { ...waitingFor(NOW - HOUR), optedOutAt: NOW }, approved('approved', NOW - 2 * HOUR)],
-  ['who lost an app that is no longer on hold', 'left', INVITE, lapsed, { ...ON_HOLD, massDisconnects: [{ ...found, resumedAt: NOW }] }],
+  ['who lost an app that is no longer on hold', 'left', INVITE, adaWithoutSlack, { ...ON_HOLD, massDisconnects: [{ ...found, resumedAt: NOW }] }],
   ['whose failure is an hour old', 'failed', DOCTOR, failed(NOW - HOUR)],
   ['whose failure is older', 'left', INVITE, failed(NOW - HOUR - 1)],
   ['whose failure is of an app connected now', 'left', INVITE, failed(NOW, 'jira_1')],
@@ -96,14 +96,14 @@ it.each<[title: string, kind: string, command: string | undefined, Person, KeepS
 
 it('the next step after a failure quotes the page that the person saw', () => {
   const page = pageOf(failed(NOW))
-  expect(plain(page.help.text)).toBe(
+  expect(withoutIsolates(page.help.text)).toBe(
     'Connecting slack failed when they were last here. They saw “We couldn’t load your apps” (service_unavailable). To look for the cause, run:',
   )
 })
 
 it('a tester’s page says when the app was approved, and that they try it first', () => {
   const page = pageOf(waitingFor(NOW - HOUR), approved('approved', NOW - HOUR))
-  expect(plain(page.help.text)).toMatch(
+  expect(withoutIsolates(page.help.text)).toMatch(
     /^Approved on Nov 2, 2026: slack\. They try it before the others\. For a link/,
   )
 })
@@ -153,7 +153,7 @@ it('an app without a usable link is named once nothing else is left', () => {
 })
 
 const QUARTER = 91 * DAY
-const four = (first: number): Person => ({
+const withFourEmails = (first: number): Person => ({
   ...withSlack,
   campaigns: [
     {
@@ -177,20 +177,20 @@ const nextEmail = (person: Person, { pausedUntil = 0, quietUntil = '' }) => {
 // NOW is a Monday at 9:00.
 // prettier-ignore
 it.each<[title: string, why: string, until: string, Person, Parameters<typeof nextEmail>[1]]>([
-  ['four emails in a quarter', 'limit', '2026-11-03T09:00', four(NOW - QUARTER + DAY), {}],
-  ['a limit until Friday', 'limit', '2026-11-06T09:00', four(NOW - QUARTER + 4 * DAY), {}],
-  ['a limit until a weekend', 'limit', '2026-11-09T00:00', four(NOW - QUARTER + 5 * DAY), {}],
+  ['four emails in a quarter', 'limit', '2026-11-03T09:00', withFourEmails(NOW - QUARTER + DAY), {}],
+  ['a limit until Friday', 'limit', '2026-11-06T09:00', withFourEmails(NOW - QUARTER + 4 * DAY), {}],
+  ['a limit until a weekend', 'limit', '2026-11-09T00:00', withFourEmails(NOW - QUARTER + 5 * DAY), {}],
   ['a pause until this evening', 'quiet', '2026-11-03T00:00', withSlack, { pausedUntil: NOW + DAY / 2 }],
-  ['a limit longer than a pause', 'limit', '2026-11-03T09:00', four(NOW - QUARTER + DAY), { pausedUntil: NOW + DAY / 2 }],
-  ['a pause longer than a limit', 'quiet', '2026-11-05T00:00', four(NOW - QUARTER + DAY), { pausedUntil: NOW + 2 * DAY }],
+  ['a limit longer than a pause', 'limit', '2026-11-03T09:00', withFourEmails(NOW - QUARTER + DAY), { pausedUntil: NOW + DAY / 2 }],
+  ['a pause longer than a limit', 'quiet', '2026-11-05T00:00', withFourEmails(NOW - QUARTER + DAY), { pausedUntil: NOW + 2 * DAY }],
   ['quiet days until Tuesday', 'quiet', '2026-11-04T00:00', withSlack, { quietUntil: '2026-11-03' }],
 ])('with %s, the next email waits for the end of its %s: %s', (_title, why, until, person, calendar) => {
   expect(nextEmail(person, calendar)).toMatchObject({ why, at: Date.parse(`${until}Z`) })
 })
 
 it.each([
-  ['the first of four emails a quarter ago', four(NOW - QUARTER), {}],
-  ['an email that bounced', bounced(withSlack), {}],
+  ['the first of four emails a quarter ago', withFourEmails(NOW - QUARTER), {}],
+  ['an email that bounced', withBounce(withSlack), {}],
   ['a pause that has ended', withSlack, { pausedUntil: NOW - 9 * HOUR }],
 ])('with %s, the next email needn’t wait', (_title, person, calendar) => {
   expect(nextEmail(person, calendar)).toBeUndefined()
@@ -270,8 +270,11 @@ const inQuestion = (instance: string, answer: Partial<DelistedApp> = {}): KeepSt
   delistedApps: [{ instance, name: 'Slack', noticedAt: NOW, since: NOW, people: 12, ...answer }],
 })
 const RELEASE = { at: NOW, what: 'released', by: 'root', app: 'slack_1', since: NOW - DAY } as const
-const released = (over: Partial<OperatorAction>): OperatorAction => ({ ...RELEASE, ...over })
-const lost = (app: Partial<AppRecord>, ...access: [what: 'lost' | 'back', at: number][]): Person => ({
+const releaseWith = (over: Partial<OperatorAction>): OperatorAction => ({ ...RELEASE, ...over })
+const personWithLoss = (
+  app: Partial<AppRecord>,
+  ...access: [what: 'lost' | 'back', at: number][]
+): Person => ({
   ...withEachApp(withSlack, app),
   listedAt: NOW - 9 * DAY,
   accessEvents: access.map(([what, at]) => ({ what, at, instance: 'slack_1' })),
@@ -284,20 +287,23 @@ const waiting = (since: number): Partial<Person> => ({
 
 const NO_APP: Partial<OperatorAction> = { app: undefined } as never
 const operatorsIn = (person: Partial<Person>, over: Partial<OperatorAction> = {}) => {
-  const { events } = historyOf({ ...withSlack, ...person }, { ...newKeepState(), actions: [released(over)] })
+  const { events } = historyOf(
+    { ...withSlack, ...person },
+    { ...newKeepState(), actions: [releaseWith(over)] },
+  )
   return events.flatMap(({ by }) => by ?? [])
 }
 
 // prettier-ignore
 it.each<[title: string, Partial<Person>, Partial<OperatorAction>?]>([
-  ['a release of an app lost as its hold began', lost({}, ['lost', NOW - DAY])],
-  ['a release at the moment of the loss', lost({}, ['lost', NOW])],
-  ['a release of an app that was lost then', lost({}, ['lost', NOW - 2], ['back', NOW + 1], ['lost', NOW + 2])],
-  ['a removal of an app gone from their list', lost({ delistedAt: NOW }), { what: 'removed' }],
-  ['a removal of an app that was gone from their list', lost({ previousDelistedAt: NOW }), { what: 'removed' }],
-  ['a removal of an app on their list', lost({}), { what: 'removed' }],
-  ['a release as they joined the list', { ...lost({}, ['lost', NOW]), listedAt: NOW }],
-  ['a release before they left the list', { ...lost({}, ['lost', NOW]), leftAt: NOW + 1 }],
+  ['a release of an app lost as its hold began', personWithLoss({}, ['lost', NOW - DAY])],
+  ['a release at the moment of the loss', personWithLoss({}, ['lost', NOW])],
+  ['a release of an app that was lost then', personWithLoss({}, ['lost', NOW - 2], ['back', NOW + 1], ['lost', NOW + 2])],
+  ['a removal of an app gone from their list', personWithLoss({ delistedAt: NOW }), { what: 'removed' }],
+  ['a removal of an app that was gone from their list', personWithLoss({ previousDelistedAt: NOW }), { what: 'removed' }],
+  ['a removal of an app on their list', personWithLoss({}), { what: 'removed' }],
+  ['a release as they joined the list', { ...personWithLoss({}, ['lost', NOW]), listedAt: NOW }],
+  ['a release before they left the list', { ...personWithLoss({}, ['lost', NOW]), leftAt: NOW + 1 }],
   ['an approval they waited for', waiting(NOW), { what: 'approved' }],
   ['a confirmed list that dropped them', { leftAt: NOW }, NO_APP],
   ['a confirmed list less than a day before they left', { leftAt: NOW + DAY - 1 }, NO_APP],
@@ -308,14 +314,14 @@ it.each<[title: string, Partial<Person>, Partial<OperatorAction>?]>([
 // prettier-ignore
 it.each<[title: string, Partial<Person>, Partial<OperatorAction>?]>([
   ['a release of an app they never lost', withSlack],
-  ['a release of an app lost before its hold', lost({}, ['lost', NOW - DAY - 1])],
-  ['a release before the loss', lost({}, ['lost', NOW + 1])],
-  ['a release after access was back', lost({}, ['lost', NOW - 2], ['back', NOW])],
-  ['a release of an app gone from their list', lost({ delistedAt: NOW })],
-  ['a release of another app', lost({}, ['lost', NOW]), { app: 'github_1' }],
-  ['a release before they joined the list', { ...lost({}, ['lost', NOW]), listedAt: NOW + 1 }],
-  ['a release as they left the list', { ...lost({}, ['lost', NOW]), leftAt: NOW }],
-  ['an approval of an app they lost', lost({}, ['lost', NOW]), { what: 'approved' }],
+  ['a release of an app lost before its hold', personWithLoss({}, ['lost', NOW - DAY - 1])],
+  ['a release before the loss', personWithLoss({}, ['lost', NOW + 1])],
+  ['a release after access was back', personWithLoss({}, ['lost', NOW - 2], ['back', NOW])],
+  ['a release of an app gone from their list', personWithLoss({ delistedAt: NOW })],
+  ['a release of another app', personWithLoss({}, ['lost', NOW]), { app: 'github_1' }],
+  ['a release before they joined the list', { ...personWithLoss({}, ['lost', NOW]), listedAt: NOW + 1 }],
+  ['a release as they left the list', { ...personWithLoss({}, ['lost', NOW]), leftAt: NOW }],
+  ['an approval of an app they lost', personWithLoss({}, ['lost', NOW]), { what: 'approved' }],
   ['an approval before they waited', waiting(NOW + 1), { what: 'approved' }],
   ['a confirmed list that has them', {}, NO_APP],
   ['a confirmed list a day before they left', { leftAt: NOW + DAY }, NO_APP],
@@ -325,8 +331,8 @@ it.each<[title: string, Partial<Person>, Partial<OperatorAction>?]>([
 })
 
 it('an action about an app that was replaced since concerns its replacement', () => {
-  const state = { ...newKeepState(), actions: [released({ app: 'slack_0' })] }
-  const person = lost({}, ['lost', NOW - DAY])
+  const state = { ...newKeepState(), actions: [releaseWith({ app: 'slack_0' })] }
+  const person = personWithLoss({}, ['lost', NOW - DAY])
   const activeReplacements = new Map([['slack_0', 'slack_1']])
   expect(historyOf(person, state, activeReplacements).events).toContainEqual({
     at: NOW,
@@ -353,7 +359,7 @@ it.each([
   const requested = { ...newApproval('slack_1', 'Slack'), owners: ['grace@acme.example'], requestedAt }
   const state = { ...newKeepState(), approvals: [requested] }
   const { help } = pageOf(waitingFor(NOW), state)
-  expect(plain(help.text)).toMatch(text)
+  expect(withoutIsolates(help.text)).toMatch(text)
 })
 
 it('the help for someone who waits for two approvals names both owners', () => {

@@ -10,19 +10,19 @@ const app = (instance: string, name: string, waiting = 1): AppCounts => ({
   ...newAppCounts(instance, name),
   counts: { waiting, connected: 1, skipped: 0, blocked: 0, off: 0 },
 })
-const forty = Array.from({ length: 40 }, (_, index) => app(`wiki_${index}`, `Wiki ${index}`, 40 - index))
+const fortyApps = Array.from({ length: 40 }, (_, index) => app(`wiki_${index}`, `Wiki ${index}`, 40 - index))
 const tableOf = (apps: readonly AppCounts[], query: Record<string, unknown> = {}) =>
   appTable(apps, { query }, t)
 
 it('the table of apps shows the first ten, with a link to all', () => {
-  const first = tableOf(forty)
+  const first = tableOf(fortyApps)
   expect(first.rows.map(({ name }) => name).slice(0, 2)).toEqual(['Wiki 0', 'Wiki 1'])
   expect(first).toMatchObject({ total: 40, all: '/admin/apps?sort=waiting&page=1' })
   expect(first.rows).toHaveLength(10)
-  const all = tableOf(forty, { sort: 'name', page: '1' })
+  const all = tableOf(fortyApps, { sort: 'name', page: '1' })
   expect(all.rows).toHaveLength(40)
   expect(all).toMatchObject({ all: undefined, sortedBy: 'name', pages: 1 })
-  expect(tableOf(forty.slice(30)).all).toBeUndefined()
+  expect(tableOf(fortyApps.slice(30)).all).toBeUndefined()
 })
 
 const group = (name: string | undefined, people: number, ready: number, stuck = 0) => {

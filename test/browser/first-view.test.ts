@@ -16,16 +16,16 @@ const someone = (datasources: Datasource[]) => {
   people.push({ id, name: 'Ada Lovelace', email: `${id}@acme.example`, datasources })
   return id
 }
-const five = defaultPeople.find(({ id }) => id === 'ada')?.datasources ?? []
+const fiveApps = defaultPeople.find(({ id }) => id === 'ada')?.datasources ?? []
 const off: Datasource = { ...slack, authStatus: 'DISABLED' }
 
-const inEachLanguage = () => ['en', 'de', 'ar'].map((lang) => ({ lang, person: someone(five) }))
+const inEachLanguage = () => ['en', 'de', 'ar'].map((lang) => ({ lang, person: someone(fiveApps) }))
 const [first, declined, unconfirmed] = [inEachLanguage(), inEachLanguage(), inEachLanguage()]
 const [finished, partly, turnedOff, undone, searching] = [
-  someone(five.slice(0, 2)),
-  someone(five.slice(0, 2)),
+  someone(fiveApps.slice(0, 2)),
+  someone(fiveApps.slice(0, 2)),
   someone([off]),
-  someone(five),
+  someone(fiveApps),
   someone([{ ...slack, authorized: true }]),
 ]
 
@@ -36,7 +36,7 @@ const siteWith = (settings: Record<string, string> = {}) =>
   }))
 const site = siteWith()
 /** CONFIRM_SECONDS is over at once. */
-const impatient = siteWith({ CONFIRM_SECONDS: '0' })
+const impatientSite = siteWith({ CONFIRM_SECONDS: '0' })
 beforeEach(() => site.running.sandbox.switches.reset())
 
 const arrive = (person = '', locale = 'en', at = site) =>
@@ -86,7 +86,7 @@ it.each(declined)(
 it.each(unconfirmed)(
   'a person whose confirmation timed out first sees a next step in $lang',
   async ({ lang, person }) => {
-    const ada = await arrive(person, lang, impatient)
+    const ada = await arrive(person, lang, impatientSite)
     await ada.open()
     await ada.goOn()
     await ada.answer('Deny')

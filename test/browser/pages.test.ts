@@ -11,11 +11,11 @@ const siteThatConfirmsFor = (seconds: 0 | 90) =>
     settings: { ADVANCE: 'confirm', CONFIRM_SECONDS: String(seconds), RETURN_TO_ORIGINS: INTRANET },
     sandbox: { people: peopleOf(allStates) },
   }))
-const [patient, impatient] = [siteThatConfirmsFor(90), siteThatConfirmsFor(0)]
-afterEach(() => patient.running.sandbox.switches.reset())
+const [patientSite, impatientSite] = [siteThatConfirmsFor(90), siteThatConfirmsFor(0)]
+afterEach(() => patientSite.running.sandbox.switches.reset())
 
 async function arriveAt(state: State): Promise<{ visitor: Visitor; html: string }> {
-  const site = state.confirmSeconds === 0 ? impatient : patient
+  const site = state.confirmSeconds === 0 ? impatientSite : patientSite
   const { sandbox, url } = site.running
   if (state.switches !== undefined) sandbox.switches.set(state.switches)
   const visitor = await site.arrive({ person: personOf(state) })

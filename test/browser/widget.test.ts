@@ -32,7 +32,7 @@ const script = await widgetOf(company)
 const originOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 const intranet = shared(serveIntranet)
 /** A page of another origin, which is not allowed. */
-const other = shared(serveIntranet)
+const otherIntranet = shared(serveIntranet)
 const site = useSite(() => ({ settings: { RETURN_TO_ORIGINS: originOf(intranet) } }))
 
 const pageOf = (lang: string, url: string) => {
@@ -175,7 +175,7 @@ it('the widget shows the number of waiting apps after sign-in, with one request 
 it('the widget gets no data on a page of a forbidden origin', async () => {
   const visitor = await site.arrive({ person: 'ada' })
   await visitor.open()
-  await visitor.page.goto(`${originOf(other)}/en`)
+  await visitor.page.goto(`${originOf(otherIntranet)}/en`)
   await visitor.page.locator('#card[state=unknown]').waitFor({ state: 'attached' })
   expect(await visitor.page.locator('#card a').first().innerText()).toBe('Connect your apps')
 })

@@ -26,8 +26,8 @@ const approvalWith = (change: Partial<Approval> = {}): Approval => ({
 })
 const requestedForCount = (people: number) =>
   approvalWith({ requestedAt: atDay(1), requestedForCount: people })
-const confirmed = approvalWith({ stage: 'confirmed', stageChangedAt: atDay(1) })
-const failed = approvalWith({ stage: 'failed', stageChangedAt: atDay(1.5) })
+const confirmedApproval = approvalWith({ stage: 'confirmed', stageChangedAt: atDay(1) })
+const failedApproval = approvalWith({ stage: 'failed', stageChangedAt: atDay(1.5) })
 const blockedOn = (days: number, change: Partial<ApprovalPerson> = {}): ApprovalPerson => ({
   state: 'blocked',
   isUnconfirmed: false,
@@ -68,8 +68,14 @@ describe('owners', () => {
     ],
     ['gets no second request if no more wait', requestedForCount(2), [ada, bob], 8, false],
     ['gets no request while a person tests the app', approved, [ada, bob, eve], 9, false],
-    ['gets no request for people who will get the confirmation email', confirmed, [ada, bob, eve], 2, false],
-    ['gets a request if others wait after the confirmation', confirmed, [blockedOn(1.1)], 2, true],
+    [
+      'gets no request for people who will get the confirmation email',
+      confirmedApproval,
+      [ada, bob, eve],
+      2,
+      false,
+    ],
+    ['gets a request if others wait after the confirmation', confirmedApproval, [blockedOn(1.1)], 2, true],
   ] as const)('the owner %s', (_title, approval, people, days, isDue) => {
     expect(decide(approval, [...people], days).isRequestDue).toBe(isDue)
   })
@@ -77,8 +83,8 @@ describe('owners', () => {
   it.each([
     ['approves the app', approvalWith(), 1, 'approved'],
     ['from before anyone waited has no effect', approvalWith(), -1, 'unapproved'],
-    ['from before the failure has no effect', failed, 1.5, 'failed'],
-    ['from after the failure approves the app again', failed, 1.6, 'approved'],
+    ['from before the failure has no effect', failedApproval, 1.5, 'failed'],
+    ['from after the failure approves the app again', failedApproval, 1.6, 'approved'],
     ['has an effect only once', { ...approved, stageChangedAt: atDay(0.5) }, 1, 'approved'],
   ] as const)('the owner’s decision %s', (_title, approval, answeredAt, stage) => {
     const after = decide(approval, [ada], 2, answeredAt).approval
@@ -95,7 +101,12 @@ it.each([
   ['confirms nothing before the request', requestedForCount(2), consented(0.9), 'unapproved'],
   ['confirms nothing without a request', approvalWith(), consented(1), 'unapproved'],
   ['confirms nothing without a consent', requestedForCount(2), connectedElsewhere, 'unapproved'],
-  ['confirms nothing of a failed approval', { ...failed, requestedAt: atDay(2) }, consented(1.4), 'failed'],
+  [
+    'confirms nothing of a failed approval',
+    { ...failedApproval, requestedAt: atDay(2) },
+    consented(1.4),
+    'failed',
+  ],
 ] as const)(
   'a person who waited and connects an app without a decision %s',
   (_title, approval, person, stage) => {
@@ -163,12 +174,12 @@ it.each([
 ] as const)('a failed approval is %s', (_title, connectedOn, answeredAt, stage) => {
   const connected = tester({ state: 'connected', notifiedAt: atDay(1.1), connectedAt: atDay(connectedOn) })
 
-  const after = decide({ ...failed, approvedAt: atDay(1) }, [connected, bob], 2, answeredAt)
+  const after = decide({ ...failedApproval, approvedAt: atDay(1) }, [connected, bob], 2, answeredAt)
 
   expect(after.approval.stage).toBe(stage)
 })
 
-const works = { stage: 'confirmed', stageChangedAt: atDay(3) } as const
+const confirmedOnDay3 = { stage: 'confirmed', stageChangedAt: atDay(3) } as const
 const unconfirmed = { isUnconfirmed: true, state: 'unconnected' } as const
 
 type EmailedApp = Partial<Parameters<typeof isMoveEmailDue>[0]> & { emailedAt?: number; isPaused?: boolean }
@@ -194,30 +205,30 @@ it.each<[string, Partial<Approval>, EmailedApp, boolean]>([
   ['goes to the tester', { stage: 'approved', testers: [atDay(0)] }, {}, true],
   ['doesn’t go to another person while one tests', { stage: 'approved', testers: [atDay(0.1)] }, {}, false],
   ['goes to no one after a failure', { stage: 'failed' }, {}, false],
-  ['goes to a person who waited at the confirmation', works, {}, true],
+  ['goes to a person who waited at the confirmation', confirmedOnDay3, {}, true],
   ['doesn’t go to a person who began to wait later', { stage: 'confirmed', stageChangedAt: atDay(-1) }, {}, false],
-  ['doesn’t go to a person who was emailed after they began to wait', works, { emailedAt: atDay(2.1) }, false],
-  ['goes to a person who was emailed before the failure', works, { emailedAt: atDay(1) }, true],
-  ['goes once more to a tester who failed before the confirmation', works, { emailedAt: atDay(2.1), blockedAt: atDay(2.2) }, true],
-  ['doesn’t go to a person who was emailed after the confirmation', works, { emailedAt: atDay(3.1), blockedAt: atDay(2.2) }, false],
-  ['goes to a tester whose consent was never confirmed', works, { emailedAt: atDay(2.1), ...unconfirmed }, true],
-  ['doesn’t go to someone else whose consent was never confirmed', works, { ...unconfirmed }, false],
-  ['doesn’t go to such a tester twice', works, { emailedAt: atDay(3.1), ...unconfirmed }, false],
+  ['doesn’t go to a person who was emailed after they began to wait', confirmedOnDay3, { emailedAt: atDay(2.1) }, false],
+  ['goes to a person who was emailed before the failure', confirmedOnDay3, { emailedAt: atDay(1) }, true],
+  ['goes once more to a tester who failed before the confirmation', confirmedOnDay3, { emailedAt: atDay(2.1), blockedAt: atDay(2.2) }, true],
+  ['doesn’t go to a person who was emailed after the confirmation', confirmedOnDay3, { emailedAt: atDay(3.1), blockedAt: atDay(2.2) }, false],
+  ['goes to a tester whose consent was never confirmed', confirmedOnDay3, { emailedAt: atDay(2.1), ...unconfirmed }, true],
+  ['doesn’t go to someone else whose consent was never confirmed', confirmedOnDay3, { ...unconfirmed }, false],
+  ['doesn’t go to such a tester twice', confirmedOnDay3, { emailedAt: atDay(3.1), ...unconfirmed }, false],
   ['doesn’t go to such a tester before the confirmation', { stage: 'approved', testers: [atDay(0)] }, { emailedAt: atDay(1), ...unconfirmed }, false],
-  ['goes to no one while emails about the app are paused', works, { isPaused: true }, false],
+  ['goes to no one while emails about the app are paused', confirmedOnDay3, { isPaused: true }, false],
 ])('an email about an approval %s', (_title, change, given, isDue) => {
   expect(isApprovalEmailDue(...emailAbout(APPROVALS, { ...approved, ...change }, given))).toBe(isDue)
 })
 
-const moved = approvalWith({ movedAt: atDay(1) })
+const movedApproval = approvalWith({ movedAt: atDay(1) })
 it.each<[string, Approval, EmailedApp, boolean]>([
-  ['goes to a person who waited before', moved, {}, true],
-  ['doesn’t go to a person who began to wait later', moved, { blockedAt: atDay(1.5) }, false],
-  ['doesn’t go to a person who can connect it', moved, { state: 'unconnected' }, false],
-  ['goes to no one once its owner approved it', { ...moved, stage: 'approved' }, {}, false],
-  ['goes to a tester who failed', { ...moved, stage: 'failed', testers: [atDay(0)] }, {}, true],
-  ['doesn’t go to a person who was emailed about it', moved, { emailedAt: atDay(1) }, false],
-  ['goes to a person who was emailed about an earlier move', moved, { emailedAt: atDay(0.5) }, true],
+  ['goes to a person who waited before', movedApproval, {}, true],
+  ['doesn’t go to a person who began to wait later', movedApproval, { blockedAt: atDay(1.5) }, false],
+  ['doesn’t go to a person who can connect it', movedApproval, { state: 'unconnected' }, false],
+  ['goes to no one once its owner approved it', { ...movedApproval, stage: 'approved' }, {}, false],
+  ['goes to a tester who failed', { ...movedApproval, stage: 'failed', testers: [atDay(0)] }, {}, true],
+  ['doesn’t go to a person who was emailed about it', movedApproval, { emailedAt: atDay(1) }, false],
+  ['goes to a person who was emailed about an earlier move', movedApproval, { emailedAt: atDay(0.5) }, true],
   ['goes to no one if it never moved', approvalWith(), {}, false],
 ])('an email about the move of an approval %s', (_title, approval, given, isDue) => {
   expect(isMoveEmailDue(...emailAbout(MOVED_APPROVALS, approval, given))).toBe(isDue)
@@ -237,7 +248,7 @@ it('an approval is dropped once no one waits for it or tests it', () => {
 })
 
 it('a confirmed approval is kept until every failed tester was emailed', () => {
-  const known = approvalWith({ ...works, approvedAt: atDay(2), requestedAt: atDay(3.1) })
+  const known = approvalWith({ ...confirmedOnDay3, approvedAt: atDay(2), requestedAt: atDay(3.1) })
   const testerEmailedOn = (days: number) =>
     tester({ state: 'unconnected', isUnconfirmed: true, notifiedAt: atDay(days) })
   const daysEmailed = [2.1, 3.1]

@@ -11,13 +11,13 @@ const { html } = write({
   pictures,
   apps: Array.from({ length: 20 }, (_, index) => `App ${index}`),
 })
-const plain = write()
-const ours = [html, plain.html]
+const plainEmail = write()
+const ourHtml = [html, plainEmail.html]
 
 /** The HTML without the parts that only Outlook for Windows reads. */
-const shown = ours.join('\n').replaceAll(/<!--\[if mso\]>.*?<!\[endif\]-->/gs, '')
-const sheets = [...shown.matchAll(/<style>(.*?)<\/style>/gs)].map(([, css = '']) => css)
-const markup = shown
+const shownHtml = ourHtml.join('\n').replaceAll(/<!--\[if mso\]>.*?<!\[endif\]-->/gs, '')
+const sheets = [...shownHtml.matchAll(/<style>(.*?)<\/style>/gs)].map(([, css = '']) => css)
+const markup = shownHtml
   .replaceAll(/<style>.*?<\/style>/gs, '<style></style>')
   .replaceAll(/<!--.*?-->|<!DOCTYPE.*?>/gs, '')
 
@@ -61,7 +61,7 @@ it('the HTML of an email is laid out by tables that screen readers ignore', () =
 })
 
 it('an HTML email loads nothing, runs nothing and stays below Gmail’s limit of 102 kB', () => {
-  for (const email of ours) {
+  for (const email of ourHtml) {
     expect(email).not.toMatch(/<script|<link|@import|url\(|@font-face|<img[^>]*src="(?!cid:)/)
     expect(Buffer.byteLength(email)).toBeLessThan(30_000)
   }
@@ -69,7 +69,7 @@ it('an HTML email loads nothing, runs nothing and stays below Gmail’s limit of
 
 it('the HTML of an email is valid, except for what mail programs need', async () => {
   const check = new HtmlValidate(EMAIL_RULES)
-  for (const email of ours) {
+  for (const email of ourHtml) {
     const { results } = await check.validateString(email)
     expect(
       results.flatMap(({ messages }) => messages.map(({ message, line }) => `${line}: ${message}`)),

@@ -267,16 +267,16 @@ it('only the first email about a new app calls it new', () => {
   expect(secondEmail.subject).toBe('2 new apps aren’t connected to Acme Search yet')
 })
 
-const four = ['Slack', 'Jira', 'Figma', 'Miro']
+const fourNames = ['Slack', 'Jira', 'Figma', 'Miro']
 
 it.each([
   [['Slack', 'Notion'], ['Slack'], 'Notion is new, and Slack has moved'],
   [['Slack', 'Notion', 'Jira'], ['Slack'], 'Notion and Jira are new, and Slack has moved'],
-  [['Notion', ...four], four, 'Notion is new, and 4 apps have moved'],
-  [four, [], '4 apps are new in Acme Search'],
-  [four.slice(1), [], 'Jira, Figma, and Miro are new in Acme Search'],
-  [four, four, '4 apps have moved: connect them to Acme Search again'],
-  [four.slice(1), four, 'Jira, Figma, and Miro have moved: connect them to Acme Search again'],
+  [['Notion', ...fourNames], fourNames, 'Notion is new, and 4 apps have moved'],
+  [fourNames, [], '4 apps are new in Acme Search'],
+  [fourNames.slice(1), [], 'Jira, Figma, and Miro are new in Acme Search'],
+  [fourNames, fourNames, '4 apps have moved: connect them to Acme Search again'],
+  [fourNames.slice(1), fourNames, 'Jira, Figma, and Miro have moved: connect them to Acme Search again'],
 ])('the subject about new apps %j, of which %j have moved, names up to three', (apps, moved, heading) => {
   const hasMoved = apps.every((app) => moved.includes(app))
 

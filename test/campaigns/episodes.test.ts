@@ -212,10 +212,18 @@ it.each([
   expect(dueApps(NEW_APPS, person, moment)).toEqual(isDue ? ['notion_1'] : [])
 })
 
-const announced = withSent(personWithNewApp(), NEW_APPS, [monday], ['notion_1'])
-const tester = withSent(announced, APPROVALS, [monday], ['notion_1'])
-const reconnected = withCheck(announced, { checkedAt: monday, unconnected: [slack] }, monday)
-const lostNotion = withCheck(reconnected, { checkedAt: monday + 1, unconnected: [slack, notion] }, monday + 1)
+const personWithAnnouncedApp = withSent(personWithNewApp(), NEW_APPS, [monday], ['notion_1'])
+const tester = withSent(personWithAnnouncedApp, APPROVALS, [monday], ['notion_1'])
+const personWithConnectedApp = withCheck(
+  personWithAnnouncedApp,
+  { checkedAt: monday, unconnected: [slack] },
+  monday,
+)
+const lostNotion = withCheck(
+  personWithConnectedApp,
+  { checkedAt: monday + 1, unconnected: [slack, notion] },
+  monday + 1,
+)
 const approvalAt = (stage: Approval['stage']) => ({
   approvals: [{ ...newApproval('notion_1', 'Notion'), stage }],
 })
@@ -223,19 +231,24 @@ const cluster = { instance: 'notion_1', name: 'Notion', noticedAt: monday, since
 const delistedWith = (answer: Partial<DelistedApp>) => ({ delistedApps: [{ ...cluster, ...answer }] })
 it.each<[string, Person, Partial<KeepState>, isListed: boolean]>([
   ['leaves out a new app before its own email', personWithNewApp(), { lastRunAt: monday }, false],
-  ['lists a new app after it', announced, { lastRunAt: monday }, true],
+  ['lists a new app after it', personWithAnnouncedApp, { lastRunAt: monday }, true],
   ['lists a new app where no run announces it', personWithNewApp(), {}, true],
   [
     'leaves out an app that was marked as removed',
-    announced,
+    personWithAnnouncedApp,
     delistedWith({ markedRemovedAt: monday }),
     false,
   ],
-  ['leaves out an app that may have been removed', announced, delistedWith({}), false],
-  ['lists an app that was replaced for others', announced, delistedWith({ isReplaced: true }), true],
+  ['leaves out an app that may have been removed', personWithAnnouncedApp, delistedWith({}), false],
+  [
+    'lists an app that was replaced for others',
+    personWithAnnouncedApp,
+    delistedWith({ isReplaced: true }),
+    true,
+  ],
   [
     'lists an app marked as connected for others',
-    announced,
+    personWithAnnouncedApp,
     delistedWith({ markedConnectedAt: monday }),
     true,
   ],
@@ -244,7 +257,7 @@ it.each<[string, Person, Partial<KeepState>, isListed: boolean]>([
   ['lists an app whose tested approval is confirmed', tester, approvalAt('confirmed'), true],
   ['leaves out an app until its loss is evaluated', lostNotion, { evaluatedAt: monday + 1 }, false],
   ['lists an app whose loss was evaluated', lostNotion, { evaluatedAt: monday + 2 }, true],
-  ['lists an app whose approval others test', announced, approvalAt('failed'), true],
+  ['lists an app whose approval others test', personWithAnnouncedApp, approvalAt('failed'), true],
 ])('a reminder %s', (_title, person, given, isListed) => {
   const { lastCheck } = forCampaign('onboarding', person, { ...state, ...given })
   expect(lastCheck?.apps.some(({ instance }) => instance === 'notion_1')).toBe(isListed)

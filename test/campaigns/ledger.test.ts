@@ -54,8 +54,7 @@ function storeWith(get?: () => Promise<Person | undefined>, address?: string) {
     new EmailLedger({
       people,
       campaign: ONBOARDING,
-      decide: (person, decidedAt) =>
-        decideOnboardingEmail(person, { ...policy, ...given.policy }, decidedAt),
+      decide: (person, decidedAt) => decideOnboardingEmail(person, { ...policy, ...given.policy }, decidedAt),
       holdsLease: () => Promise.resolve(holdsLease),
       now: () => now,
       signal: signal ?? new AbortController().signal,

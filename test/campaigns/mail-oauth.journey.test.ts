@@ -283,13 +283,13 @@ it('a server that lists only the JWT grant gets an assertion about the mailbox',
   })
 })
 
-const whole = {
+const wholeSettings = {
   SMTP_URL: 'smtp://search%40acme.example@smtp.office365.com',
   SMTP_OAUTH_ISSUER: 'https://as.example',
   SMTP_OAUTH_CLIENT_ID: 'mailer',
   SMTP_OAUTH_CLIENT_SECRET: 'x',
 }
-const certified = { SMTP_OAUTH_CLIENT_SECRET: '', SMTP_OAUTH_CLIENT_CERT_FILE: path('crt') }
+const certificateSettings = { SMTP_OAUTH_CLIENT_SECRET: '', SMTP_OAUTH_CLIENT_CERT_FILE: path('crt') }
 const { privateKey: otherKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 writeFileSync(path('other'), otherKey.export({ type: 'pkcs8', format: 'pem' }))
 const together = 'SMTP_OAUTH_CLIENT_ID belongs together with'
@@ -303,15 +303,15 @@ it.each<[Record<string, string>, string[]]>([
   [{ SMTP_OAUTH_CLIENT_SECRET: '' }, [together]],
   [{ SMTP_OAUTH_CLIENT_KEY_FILE: path('key') }, [together]],
   [{ SMTP_OAUTH_CLIENT_CERT_FILE: path('crt') }, ['SMTP_OAUTH_CLIENT_KEY is required']],
-  [{ ...certified, SMTP_OAUTH_CLIENT_KEY_FILE: path('key') }, []],
+  [{ ...certificateSettings, SMTP_OAUTH_CLIENT_KEY_FILE: path('key') }, []],
   [
-    { ...certified, SMTP_OAUTH_CLIENT_KEY_FILE: path('other') },
+    { ...certificateSettings, SMTP_OAUTH_CLIENT_KEY_FILE: path('other') },
     ['SMTP_OAUTH_CLIENT_CERT is not the certificate'],
   ],
   [{ SMTP_OAUTH_ISSUER: 'http://as.example' }, ['SMTP_OAUTH_ISSUER must start with https://', together]],
   [{ SMTP_URL: 'smtp://smtp.office365.com' }, ['SMTP_URL needs the mailbox']],
 ])('the settings of a mailbox with access tokens are validated: %j', (env, faults) => {
-  expect(faultsIn({ ...whole, ...env })).toEqual(
+  expect(faultsIn({ ...wholeSettings, ...env })).toEqual(
     faults.map((fault) => expect.stringContaining(fault) as string),
   )
 })

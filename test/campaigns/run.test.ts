@@ -290,9 +290,9 @@ it('a mail server that can’t be used ends the run at once', async () => {
   expect(storedEmailState('p0@acme.example')).toBe('deferred')
 })
 
-const unknown = { kind: 'unknown', detail: 'it answered 404' } as const
+const unknownPerson = { kind: 'unknown', detail: 'it answered 404' } as const
 const among = (strangers: readonly string[]) => (email: string) =>
-  strangers.includes(email) ? unknown : ({ kind: 'checked', unconnected: unconnectedApps } as const)
+  strangers.includes(email) ? unknownPerson : ({ kind: 'checked', unconnected: unconnectedApps } as const)
 
 it('unknown people don’t fail a run in which the service knows others', async () => {
   const { run, peopleStore } = setUpSendRuns()
@@ -331,7 +331,11 @@ it('five people in a row unknown to the service end the run', async () => {
 })
 
 it('a run fails if the service knows no one on the list', async () => {
-  const { error } = await setUpSendRuns().run({ people: [ada], check: () => unknown, send: refuseToSend })
+  const { error } = await setUpSendRuns().run({
+    people: [ada],
+    check: () => unknownPerson,
+    send: refuseToSend,
+  })
   expect(String(error)).toBe('RunStopped: the service knows no one on this list: it answered 404')
 })
 

@@ -115,16 +115,16 @@ it('a person is reminded after so many days, three times, while an app is unconn
   expect(received()).toHaveLength(5)
 })
 
-const faulty = `email,name\nada@acme.example,Ada\nnobody,"No\nbody"\n"b@x, c@y",\nbob@acme.example,"B\nBcc: x@y"\n`
+const faultyList = `email,name\nada@acme.example,Ada\nnobody,"No\nbody"\n"b@x, c@y",\nbob@acme.example,"B\nBcc: x@y"\n`
 
 it('invalid rows stop a run before the first email, unless skipped', async () => {
-  expect(await send(['-'], { input: faulty })).toMatchObject({ code: 1, stdout: '' })
-  const { code, stderr } = await send([list(faulty)])
+  expect(await send(['-'], { input: faultyList })).toMatchObject({ code: 1, stdout: '' })
+  const { code, stderr } = await send([list(faultyList)])
   expect([code, received()]).toEqual([1, []])
   expect(stderr).toContain('line 3: "nobody" is not a valid email address')
   expect(stderr).toContain('line 5: "b@x, c@y" is not a valid email address')
   expect(stderr).toContain('line 6: the name contains a line break')
-  expect((await send([list(faulty), '--on-invalid', 'skip'])).code).toBe(3)
+  expect((await send([list(faultyList), '--on-invalid', 'skip'])).code).toBe(3)
   expect(recipients()).toEqual(['ada@acme.example'])
 })
 

@@ -38,7 +38,7 @@ it('a weekend has no working days', () => {
   expect(days).toEqual([0, 0, 0, 1, 2, 3])
 })
 
-const quiet = [
+const quietDays = [
   { from: '2027-01-18', to: '2027-01-19', group: undefined },
   { from: '2027-01-21', to: '2027-01-21', group: 'Paris' },
 ]
@@ -52,7 +52,7 @@ it.each([
   ['Paris', 'once a pause and quiet days end', '2027-01-21', [22]],
 ])('people in %s are emailed %s', (group, _title, until, days) => {
   const place = calendarOf(
-    { timezone: 'UTC', quietDays: quiet },
+    { timezone: 'UTC', quietDays },
     { group },
     until === undefined ? {} : { pausedUntil: Date.parse(until) },
   )
@@ -62,7 +62,7 @@ it.each([
 })
 
 it('quiet days are days of the person’s time zone', () => {
-  const place = calendarOf({ timezone: 'UTC', quietDays: quiet }, { timezone: 'Asia/Tokyo' }, {})
+  const place = calendarOf({ timezone: 'UTC', quietDays }, { timezone: 'Asia/Tokyo' }, {})
   const [before, after] = ['2027-01-19T01:00:00Z', '2027-01-20T01:00:00Z'].map((text) => Date.parse(text))
   expect([before, after].map((moment = 0) => isWorkingTime(moment, place))).toEqual([false, true])
 })

@@ -202,7 +202,7 @@ it('a new address with another person’s data is reported, without emails or de
   expect(subjectsTo(BOB)).toHaveLength(1)
 })
 
-const opted = { optedOutAt: 1 }
+const optOut = { optedOutAt: 1 }
 const { env, withPeople } = useStoredPeople()
 
 async function dryRun(list: { email: string; id: string; name?: string }[], people: Person[]) {
@@ -223,7 +223,7 @@ it.each<[string, names: string[], ids: string[], needs: number]>([
   const named = (...of: string[]) =>
     listOf(...of).map((row, at) => ({ ...row, ...(names[at] && { name: names[at] }) }))
   await run(named('E1', 'E2', 'E3'))
-  await people.change(ADA, (person) => ({ ...person, ...opted }))
+  await people.change(ADA, (person) => ({ ...person, ...optOut }))
   const before = sentEmails.length
 
   const dry = await dryRun(named(...ids), await toArray(people.all()))
@@ -235,19 +235,19 @@ it.each<[string, names: string[], ids: string[], needs: number]>([
   expect(faults(err)).toHaveLength(needs)
   expect(faults(err)).toEqual(faults(dry.err))
   expect(err + dry.err).not.toContain('invite forget')
-  expect([await people.get(ADA), await people.get(BOB)]).toMatchObject([opted, { email: BOB }])
+  expect([await people.get(ADA), await people.get(BOB)]).toMatchObject([optOut, { email: BOB }])
   expect(await people.get(BOB)).not.toHaveProperty('optedOutAt')
   expect(sentEmails).toHaveLength(before)
 })
 
-const listed = { email: ADA, id: 'E1', listedAt: 1 }
+const listedAda = { email: ADA, id: 'E1', listedAt: 1 }
 const signedIn = { email: BOB, signIns: ['new'] }
 it.each<[string, Partial<Person>[], exit: number]>([
-  ['only signed in', [listed, signedIn], 0],
-  ['opted out', [listed, { ...signedIn, ...opted }], 3],
+  ['only signed in', [listedAda, signedIn], 0],
+  ['opted out', [listedAda, { ...signedIn, ...optOut }], 3],
   [
     'has a sign-in and an email',
-    [listed, { ...signedIn, campaigns: [{ name: 'onboarding', emails: [] }] }],
+    [listedAda, { ...signedIn, campaigns: [{ name: 'onboarding', emails: [] }] }],
     3,
   ],
   ['was interrupted', [{ email: BOB, id: 'E1', listedAt: 1, formerEmails: [ADA], renamingFrom: ADA }], 0],
@@ -278,7 +278,7 @@ it('putting the former ids back returns each person’s data', async () => {
   const { run, people } = installation()
   const former = [...listOf('E1', 'E2', 'E3'), ...others]
   await run(former)
-  await people.change(ADA, (person) => ({ ...person, ...opted }))
+  await people.change(ADA, (person) => ({ ...person, ...optOut }))
 
   const { err } = await run([...listOf('E9', 'E1', 'E3'), ...others])
   const vacated = vacatedAddress(BOB, 'E2')
@@ -289,7 +289,7 @@ it('putting the former ids back returns each person’s data', async () => {
   expect(returned.err).toMatch(new RegExp(`${ADA} has its former id again: what was recorded since is at `))
   expect(returned.err).not.toContain('put the former ids back')
 
-  expect(await people.get(ADA)).toMatchObject({ id: 'E1', ...opted })
+  expect(await people.get(ADA)).toMatchObject({ id: 'E1', ...optOut })
   expect(await people.get(BOB)).toMatchObject({ id: 'E2' })
   expect(await people.get(BOB)).not.toHaveProperty('optedOutAt')
 })

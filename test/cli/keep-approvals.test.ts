@@ -18,7 +18,7 @@ const slackEntry = { owner: GRACE, approve: 'https://acme.slack.example/apps' }
 const company = resolveCompany({ languages: ['en'], datasources: { slack: slackEntry } }, new Map())
 const withOwner = { company }
 const slack_2 = { replaces: 'slack_1' }
-const moved = {
+const movedApproval = {
   company: resolveCompany({ languages: ['en'], datasources: { slack: slackEntry, slack_2 } }, new Map()),
 }
 
@@ -264,9 +264,9 @@ it.each([
   const decide = () => onramp.keepState.recordDecision(decidedFor, { at: onramp.conditions.now, by: GRACE })
   if (decidedFor === 'slack_1') await decide()
 
-  const sent = await runKeepOn(onramp, WEDNESDAY, 10, moved)
+  const sent = await runKeepOn(onramp, WEDNESDAY, 10, movedApproval)
   if (decidedFor === 'slack_2') await decide()
-  for (const day of [THURSDAY, FRIDAY]) sent.push(...(await runKeepOn(onramp, day, 10, moved)))
+  for (const day of [THURSDAY, FRIDAY]) sent.push(...(await runKeepOn(onramp, day, 10, movedApproval)))
 
   const about = (subject: string) => sent.filter((one) => one[1] === subject).map(([to]) => to)
   const moves = about('Slack Grid has moved, and you’re still waiting for an admin')
@@ -313,8 +313,8 @@ it('people who wait for an app are told once that it has moved', async () => {
   const inQuestion = await runKeepOn(onramp, WEDNESDAY)
   const { approvals } = await onramp.keepState.load()
   const afterwards = [
-    ...(await runKeepOn(onramp, THURSDAY, 10, moved)),
-    ...(await runKeepOn(onramp, FRIDAY, 10, moved)),
+    ...(await runKeepOn(onramp, THURSDAY, 10, movedApproval)),
+    ...(await runKeepOn(onramp, FRIDAY, 10, movedApproval)),
   ]
 
   expect(inQuestion).toEqual([])

@@ -22,7 +22,7 @@ it.each([
   for (const base of bases) expect(consentUrl(base, instance, path)).toBe(base + path)
 })
 
-const hostile = [
+const hostilePaths = [
   '',
   '//evil.example/auth/datasource/slack_1',
   '/\\evil.example/auth/datasource/slack_1',
@@ -44,7 +44,7 @@ const hostile = [
   '/auth/datasource/slack_1?token=a\u2028',
   `/auth/datasource/slack_1?token=${'a'.repeat(4096)}`,
 ]
-it.each(hostile)('the hostile path %j gives no consent URL', (path) => {
+it.each(hostilePaths)('the hostile path %j gives no consent URL', (path) => {
   expect(consentUrl(BASE, 'slack_1', path)).toBeUndefined()
   expect(consentUrl(`${BASE}/tenant/a`, 'slack_1', path)).toBeUndefined()
 })
@@ -63,14 +63,14 @@ const bits = [
 const path = fc
   .array(fc.oneof(fc.constantFrom(...bits), fc.string({ maxLength: 3 })), { maxLength: 10 })
   .map((parts) => parts.join(''))
-const likely = fc.oneof(
+const likelyPath = fc.oneof(
   path,
   path.map((rest) => `/auth/datasource/slack_1${rest}`),
 )
 
 it.each(bases)('any consent URL stays under %s and at its datasource, whatever the path', (base) => {
   fc.assert(
-    fc.property(likely, (value) => {
+    fc.property(likelyPath, (value) => {
       const url = consentUrl(base, 'slack_1', value)
       if (url === undefined) return
       expect(url).toBe(base + value)
@@ -88,7 +88,7 @@ it.each(bases)('any consent URL stays under %s and at its datasource, whatever t
 
 it('isStartable agrees with consentUrl for any path', () => {
   fc.assert(
-    fc.property(likely, fc.constantFrom('slack_1', 'slack', '..', ''), (value, instance) => {
+    fc.property(likelyPath, fc.constantFrom('slack_1', 'slack', '..', ''), (value, instance) => {
       expect(isStartable(instance, value)).toBe(consentUrl(BASE, instance, value) !== undefined)
     }),
     { numRuns: 2_000 },

@@ -4,22 +4,29 @@ import { expect, it } from 'vitest'
 import { credentialHeaders, isActAsAddress, type Credentials } from '../../src/client-api/credentials.ts'
 import { character } from '../hostile/inputs.ts'
 
-const external = { kind: 'oauth', accessToken: 'abc', isExternalIdp: true } as const
-const global = { kind: 'global-token', token: 'abc', actAs: 'ada@acme.example' } as const
+const externalToken = { kind: 'oauth', accessToken: 'abc', isExternalIdp: true } as const
+const globalToken = { kind: 'global-token', token: 'abc', actAs: 'ada@acme.example' } as const
 const signedInHeaders = { authorization: 'Bearer abc' }
 
 it.each<[string, Credentials, object]>([
-  ['of the service’s own authorization server', { ...external, isExternalIdp: false }, signedInHeaders],
-  ['of an external identity provider', external, { ...signedInHeaders, 'x-service-auth-type': 'OAUTH' }],
+  ['of the service’s own authorization server', { ...externalToken, isExternalIdp: false }, signedInHeaders],
+  ['of an external identity provider', externalToken, { ...signedInHeaders, 'x-service-auth-type': 'OAUTH' }],
   ['of the service, for one person', { kind: 'user-token', token: 'abc' }, signedInHeaders],
-  ['of the service, for everyone', global, { ...signedInHeaders, 'x-service-actas': 'ada@acme.example' }],
+  [
+    'of the service, for everyone',
+    globalToken,
+    { ...signedInHeaders, 'x-service-actas': 'ada@acme.example' },
+  ],
 ])('a token %s is sent in the documented headers', (_title, credentials, headers) => {
   expect(credentialHeaders(credentials)).toEqual(headers)
 })
 
 it('the headers of a call begin with SERVICE_HEADER_PREFIX', () => {
-  expect(credentialHeaders(external, 'X-Acme')).toEqual({ ...signedInHeaders, 'x-acme-auth-type': 'OAUTH' })
-  expect(credentialHeaders(global, 'X-Acme')).toHaveProperty('x-acme-actas', 'ada@acme.example')
+  expect(credentialHeaders(externalToken, 'X-Acme')).toEqual({
+    ...signedInHeaders,
+    'x-acme-auth-type': 'OAUTH',
+  })
+  expect(credentialHeaders(globalToken, 'X-Acme')).toHaveProperty('x-acme-actas', 'ada@acme.example')
 })
 
 it.each([
@@ -44,13 +51,16 @@ it.each([
   expect(() => credentialHeaders({ kind: 'global-token', token: 'abc', actAs })).toThrow(TypeError)
 })
 
-const bad = [' ', 'a b', 'a\r\nX-Other: 1', 'a\u0000b', 'tökén', 'a"b', 'a,b', 'a=b']
-const planted = bad.map((token) => `planted${token}secret`)
-it.each([...planted, '', '=', '=='])('no call carries the token %j, and no error quotes it', (token) => {
-  const headers = () => credentialHeaders({ kind: 'user-token', token })
-  expect(headers).toThrow(TypeError)
-  expect(headers).not.toThrow('planted')
-})
+const badTokens = [' ', 'a b', 'a\r\nX-Other: 1', 'a\u0000b', 'tökén', 'a"b', 'a,b', 'a=b']
+const plantedTokens = badTokens.map((token) => `planted${token}secret`)
+it.each([...plantedTokens, '', '=', '=='])(
+  'no call carries the token %j, and no error quotes it',
+  (token) => {
+    const headers = () => credentialHeaders({ kind: 'user-token', token })
+    expect(headers).toThrow(TypeError)
+    expect(headers).not.toThrow('planted')
+  },
+)
 
 it('any token and address give headers that can be sent, or a TypeError', () => {
   fc.assert(

@@ -26,23 +26,23 @@ const discovered = (result: object, receivedAt = 0) =>
   report(discoveryCheck, { issuer, discovery: result, metadata: undefined, receivedAt } as FactsOf<
     typeof discoveryCheck
   >)
-const missing = (...attempts: object[]) => ({
+const missingMetadata = (...attempts: object[]) => ({
   kind: 'missing',
   attempts: attempts.map((one) => ({ explanation: 'it answered so', ...one })),
 })
-const other = (theirs: string) => ({ kind: 'other-issuer', issuer: theirs, expected: issuer })
+const otherIssuer = (theirs: string) => ({ kind: 'other-issuer', issuer: theirs, expected: issuer })
 
 // prettier-ignore
 it.each([
-  ['can’t connect', /^fail OIDC_ISSUER: .* cannot be reached: connection refused\.$/, missing({ networkError: 'refused' })],
-  ['is refused by the proxy', /^fail HTTPS_PROXY, NO_PROXY, OIDC_ISSUER: .* proxy p/, missing({ networkError: 'the proxy p refuses' })],
-  ['meets an outage', /^fail OIDC_ISSUER: .* returned an error \(it answered so\)/, missing({ status: 503 })],
-  ['is rate-limited', /^warn OIDC_ISSUER: .* limiting requests/, missing({ status: 404 }, { status: 429 })],
-  ['is forbidden', /^fail OIDC_ISSUER: .* is blocking this machine/, missing({ status: 403 })],
-  ['finds nothing', /^fail OIDC_ISSUER: No authorization server metadata/, missing({ status: 404 })],
-  ['finds the issuer of all tenants', /^fail OIDC_ISSUER: .* is for all tenants/, other('https://login.microsoftonline.com/{tenantid}/v2.0')],
-  ['finds another trailing slash', /^fail OIDC_ISSUER: .* as .*tenant\/, which differs in the trailing slash\.$/, other(`${issuer}/`)],
-  ['finds no address as issuer', /^fail OIDC_ISSUER: Issuer mismatch: .* as another one\.$/, other('no address')],
+  ['can’t connect', /^fail OIDC_ISSUER: .* cannot be reached: connection refused\.$/, missingMetadata({ networkError: 'refused' })],
+  ['is refused by the proxy', /^fail HTTPS_PROXY, NO_PROXY, OIDC_ISSUER: .* proxy p/, missingMetadata({ networkError: 'the proxy p refuses' })],
+  ['meets an outage', /^fail OIDC_ISSUER: .* returned an error \(it answered so\)/, missingMetadata({ status: 503 })],
+  ['is rate-limited', /^warn OIDC_ISSUER: .* limiting requests/, missingMetadata({ status: 404 }, { status: 429 })],
+  ['is forbidden', /^fail OIDC_ISSUER: .* is blocking this machine/, missingMetadata({ status: 403 })],
+  ['finds nothing', /^fail OIDC_ISSUER: No authorization server metadata/, missingMetadata({ status: 404 })],
+  ['finds the issuer of all tenants', /^fail OIDC_ISSUER: .* is for all tenants/, otherIssuer('https://login.microsoftonline.com/{tenantid}/v2.0')],
+  ['finds another trailing slash', /^fail OIDC_ISSUER: .* as .*tenant\/, which differs in the trailing slash\.$/, otherIssuer(`${issuer}/`)],
+  ['finds no address as issuer', /^fail OIDC_ISSUER: Issuer mismatch: .* as another one\.$/, otherIssuer('no address')],
   ['finds a server of OAuth', /^ok : .* \(OAuth 2\.1 \(RFC 8414\)\)\.$/, { kind: 'found', specification: 'oauth2' }],
 ])('discovery that %s is reported as %s', (_title, expected, result) => {
   expect(discovered(result)).toEqual(linesMatching(expected))
@@ -176,7 +176,7 @@ it.each<[number, string, string]>([
 })
 
 const refusedBy = (auth: object) => clientFacts('refused', {}, { auth })
-const none = { auth: { method: 'none' } }
+const publicClient = { auth: { method: 'none' } }
 const byAssertion = { method: 'private_key_jwt', assertionFile: '/token' }
 const wrongRefused = { responseToWrongClient: 'refused' }
 const byOther = { otherMethod: 'accepted' }
@@ -187,7 +187,7 @@ const SECRET = /^fail OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_CLIENT_AUTH: .* \
 it.each<[string, RegExp, FactsOf<typeof clientCheck>]>([
   ['a rejected secret', SECRET, clientFacts('refused')],
   ['a rejected key', /^fail OIDC_CLIENT_ID, OIDC_CLIENT_KEY, /, refusedBy({ method: 'private_key_jwt' })],
-  ['a rejected id', /^fail OIDC_CLIENT_ID, OIDC_CLIENT_AUTH: /, refusedBy(none.auth)],
+  ['a rejected id', /^fail OIDC_CLIENT_ID, OIDC_CLIENT_AUTH: /, refusedBy(publicClient.auth)],
   ['a rejected assertion', /^fail OIDC_CLIENT_ASSERTION_FILE, OIDC_CLIENT_ID: /, refusedBy(byAssertion)],
   ['a secret rejected by one method', /^fail OIDC_CLIENT_AUTH: .* client_secret_post/, clientFacts('refused', byOther)],
   ['an unreadable assertion', /^fail OIDC_CLIENT_ASSERTION_FILE: /, clientFacts('unsent')],
@@ -196,7 +196,7 @@ it.each<[string, RegExp, FactsOf<typeof clientCheck>]>([
   ['a client without the grant', /^fail OIDC_CLIENT_ID, .* \(unauthorized_client/, clientFacts('not-allowed')],
   // Our secret is confirmed only if a wrong one is rejected.
   ['an accepted secret', ACCEPTED, clientFacts('accepted', wrongRefused)],
-  ['an accepted id', /^ok : Client ID accepted/, clientFacts('accepted', { responseToWrongClient: 'not-allowed' }, none)],
+  ['an accepted id', /^ok : Client ID accepted/, clientFacts('accepted', { responseToWrongClient: 'not-allowed' }, publicClient)],
   ['another response than to a wrong secret', ACCEPTED, clientFacts('unclear', { responseToWrongClient: 'not-allowed' })],
 ])('the check of the client reports %s as %s', (_title, expected, facts) => {
   expect(report(clientCheck, facts)).toEqual(linesMatching(expected))

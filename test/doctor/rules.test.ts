@@ -147,14 +147,14 @@ const LOGIN = 'https://login.acme.test'
 const unreachable = (why: NetworkError) => ({ kind: 'no-response', why }) as const
 const redirectTo = (location: string, status = 303) => response(status, '', { location })
 const HTML = { 'x-onramp': 'healthz', 'content-type': 'text/html; charset=utf-8' }
-const earlier = response(200, '', { 'x-onramp': 'healthz' })
+const earlierOnramp = response(200, '', { 'x-onramp': 'healthz' })
 
 // prettier-ignore
 it.each([
   ['has an unknown name', /^warn PUBLIC_URL: The host name .* doesn't resolve/, unreachable('unknown-name')],
   ['has an expired certificate', /^warn PUBLIC_URL: .* can't be used/, unreachable('its certificate has expired')],
   ['refuses connections', /^skip .* when the server is running/, unreachable('refused')],
-  ['belongs to onramp', /^ok : onramp is responding/, earlier],
+  ['belongs to onramp', /^ok : onramp is responding/, earlierOnramp],
   ['belongs to a proxy without onramp', /^skip .* when onramp is running/, response(502)],
   ['redirects to another host', /^fail PUBLIC_URL: .* lose their cookie/, redirectTo('https://www.acme.test/healthz?x=1', 301)],
   ['redirects to a sign-in', /^warn PUBLIC_URL: .* instead of onramp/, redirectTo('/oauth2/start?rd=x')],
@@ -189,7 +189,7 @@ it.each<[string, Partial<FactsOf<typeof ownAddressCheck>>]>([
   ['leaves redirects as they are', {}],
   ['redirects while the authorization server is unknown', { signIn: redirectTo(url), server: undefined }],
   ['redirects no one during an outage', { signIn: response(503) }],
-  ['runs an earlier onramp without that page', { page: earlier }],
+  ['runs an earlier onramp without that page', { page: earlierOnramp }],
 ])('a host that %s is not reported', (_title, changed) => {
   expect(throughProxy(changed)).toEqual([])
 })
@@ -256,7 +256,7 @@ it('an app of the company file that matches none for a week is reported', () => 
   expect(runDaysAgo(-Infinity)).toEqual([])
 })
 
-const external = { settings: { TOKEN_ISSUED_BY: 'external-idp' } } as const
+const byExternalIdp = { settings: { TOKEN_ISSUED_BY: 'external-idp' } } as const
 const sameOrigin = { settings: { OIDC_ISSUER: 'https://service.acme.test/realms/x' } }
 const otherPrefix = refusedWith('auth-type-missing', 401, { expectedHeaderPrefix: 'X-Acme' })
 const plainPaths = { parameters: 1, namesRedirect: false }
@@ -271,7 +271,7 @@ it.each<[string, RegExp, Partial<FactsOf<typeof serviceCheck>>, Partial<DoctorCo
   ['has another path', /^fail SERVICE_BASE_URL: .* is not at .* \(404\)/, { madeUp: refusedWith('not-found', 404) }],
   ['lacks scopes instead of a token', /^warn SERVICE_BASE_URL: .* may not be the Client API/, { madeUp: refusedWith('scope', 403) }],
   ['has another header prefix', /^fail SERVICE_HEADER_PREFIX: .* X-Acme/, { madeUp: otherPrefix, global: otherPrefix }],
-  ['doesn’t get the auth type', /^fail SERVICE_BASE_URL, .* hadn't received/, { madeUp: refusedWith('auth-type') }, external],
+  ['doesn’t get the auth type', /^fail SERVICE_BASE_URL, .* hadn't received/, { madeUp: refusedWith('auth-type') }, byExternalIdp],
   ['may need the auth type', /^warn TOKEN_ISSUED_BY: .* another origin/, { madeUp: refusedWith('auth-type') }, {}],
   ['rejects the person’s token', /^fail SERVICE_USER_TOKEN: .* has expired \(401\)/, { user: refusedWith('token') }],
   ['rejects the person', /^fail SERVICE_GLOBAL_TOKEN: .* the person/, { global: refusedWith('act-as-refused', 400) }],
@@ -285,7 +285,7 @@ it('TOKEN_ISSUED_BY is never a failure, because only a sign-in shows the issuer 
   const found = /^ok : Client API found/
   expect(report(serviceCheck, serviceFacts())).toEqual(linesMatching(found, /^skip : .* different origins/))
   expect(report(serviceCheck, serviceFacts(), sameOrigin)).toEqual(linesMatching(found))
-  expect(report(serviceCheck, serviceFacts(), external)).toEqual(
+  expect(report(serviceCheck, serviceFacts(), byExternalIdp)).toEqual(
     linesMatching(found, /OAUTH with every access token/),
   )
 })

@@ -53,11 +53,11 @@ const rules = {
   now: NOW,
 }
 const times = { iat: NOW / 1000, exp: NOW / 1000 + 60 }
-const good = { iss: rules.issuer, aud: 'onramp', ...times, jti: 'j', sub: 's', events: EVENT }
+const goodClaims = { iss: rules.issuer, aud: 'onramp', ...times, jti: 'j', sub: 's', events: EVENT }
 
 const logoutTokens: Reader = {
   name: 'a logout token',
-  input: near(await signedWith(good), await signedWith({ ...good, aud: 'another' })),
+  input: near(await signedWith(goodClaims), await signedWith({ ...goodClaims, aud: 'another' })),
   read: (token) => refusing(['InvalidLogoutToken'], () => verifyLogoutToken(token, rules)),
 }
 
@@ -68,7 +68,7 @@ const logoutClaims: Reader = {
     const json = parseJson(text)
     const claims = typeof json === 'object' && json !== null && !Array.isArray(json) ? json : {}
     // What is nested too deeply for signing can't be signed by anyone else on this library either.
-    const token = await signedWith({ ...good, ...claims }).catch(() => '')
+    const token = await signedWith({ ...goodClaims, ...claims }).catch(() => '')
     await refusing(['InvalidLogoutToken'], async () => {
       const { sub, sid } = await verifyLogoutToken(token, rules)
       must(Boolean(sub) || Boolean(sid), 'end the sign-ins of no one')

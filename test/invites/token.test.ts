@@ -7,7 +7,7 @@ import { Invitations } from '../../src/invites/token.ts'
 
 const audience = 'https://onramp.acme.example'
 const secret = 'a secret of thirty-two characters'
-const newer = 'another secret, longer than before'
+const newerSecret = 'another secret, longer than before'
 const NOW = Date.UTC(2026, 10, 1)
 
 type TokenSettings = { secrets?: string[]; audience?: string; now?: () => number }
@@ -51,7 +51,7 @@ describe('an invitation token', () => {
     expect(await later.readIgnoringExpiry(token)).toEqual(ada)
     const elsewhere = invitations({ audience: 'https://test.acme.example' })
     expect(await elsewhere.readIgnoringExpiry(token)).toBeUndefined()
-    expect(await invitations({ secrets: [newer] }).readIgnoringExpiry(token)).toBeUndefined()
+    expect(await invitations({ secrets: [newerSecret] }).readIgnoringExpiry(token)).toBeUndefined()
     expect(await later.readIgnoringExpiry(`${token.slice(0, -4)}AAAA`)).toBeUndefined()
     expect(await later.readIgnoringExpiry('a.b.c')).toBeUndefined()
   })
@@ -79,15 +79,15 @@ describe('an invitation token', () => {
   it('an invitation token is rejected for another PUBLIC_URL or secret', async () => {
     const token = invitations().issue(ada, 14)
     expect(await invitations({ audience: 'https://test.acme.example' }).read(token)).toBeUndefined()
-    expect(await invitations({ secrets: [newer] }).read(token)).toBeUndefined()
+    expect(await invitations({ secrets: [newerSecret] }).read(token)).toBeUndefined()
   })
 
   it('an invitation token survives a secret rotation, and is created with the first secret', async () => {
     const token = invitations().issue(ada, 14)
-    const rotated = invitations({ secrets: [newer, secret] })
+    const rotated = invitations({ secrets: [newerSecret, secret] })
     expect(await rotated.read(token)).toEqual(ada)
     const next = rotated.issue(ada, 14)
-    expect(await invitations({ secrets: [newer] }).read(next)).toEqual(ada)
+    expect(await invitations({ secrets: [newerSecret] }).read(next)).toEqual(ada)
   })
 
   it.each(['', 'i', 'i_', `i${'A'.repeat(100)}`, `i${'A'.repeat(3000)}`])(
@@ -141,10 +141,10 @@ describe('an invitation token', () => {
       ['another encryption', { enc: 'A128CBC-HS256' }],
       ['a wrapped content key', { alg: 'A256KW' }],
       ['a password', { alg: 'PBES2-HS256+A128KW' }],
-      ['another key', { kid: kidOf(newer) }],
+      ['another key', { kid: kidOf(newerSecret) }],
     ])('an encrypted JWT with %s is rejected', async (_title, header) => {
       const token = await encrypted(claims, header)
-      expect(await invitations({ secrets: [secret, newer] }).read(token)).toBeUndefined()
+      expect(await invitations({ secrets: [secret, newerSecret] }).read(token)).toBeUndefined()
       // An empty second part passes the check of the token's form.
       const [first, , ...rest] = token.split('.')
       expect(await invitations().read([first, '', ...rest].join('.'))).toBeUndefined()

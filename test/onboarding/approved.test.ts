@@ -17,8 +17,13 @@ const request: Approval = {
   requestedForCount: 6,
   approvedAt: 0,
 }
-const later = NOW + DAY
-const approved = { ...request, stage: 'approved', stageChangedAt: later, approvedAt: later } as const
+const nextDay = NOW + DAY
+const approvedRequest = {
+  ...request,
+  stage: 'approved',
+  stageChangedAt: nextDay,
+  approvedAt: nextDay,
+} as const
 
 /** The page of someone who marked Slack as needing an admin. */
 async function openBlockedPage(approvals: Approval[]) {
@@ -28,7 +33,7 @@ async function openBlockedPage(approvals: Approval[]) {
   await routes.post('/onboarding/blocked/slack_1')
   expect(routes.setup.pressed, 'Recorded at once').toMatchObject([{ blockedAt: NOW }, {}])
   routes.setup.approvals = approvals
-  routes.setup.now = later + DAY
+  routes.setup.now = nextDay + DAY
   return routes
 }
 const rowOf = async ({ page }: ReturnType<typeof setUpWalkRoutes>) => {
@@ -43,10 +48,10 @@ it.each([
   ['no run has seen it', [], /^Waiting for an admin since .*You can try again any time\.$/],
   ['others wait, too', [request], /^Waiting .* We asked the Slack admins on .* 5 others are waiting, too\.$/],
   ['no one else waits, and no email was sent', [{ ...request, requestedAt: 0, waitingPeople: 1 }], /^Waiting for an admin since [^.]*\.$/],
-  ['it was approved, and this person is the tester', [{ ...approved, testers: [NOW] }], /^It was approved on .* You can connect it now\.$/],
-  ['it was approved, and someone else is the tester', [{ ...approved, testers: [NOW - 1] }], /^Waiting .* We asked the Slack admins on .* 5 others/],
+  ['it was approved, and this person is the tester', [{ ...approvedRequest, testers: [NOW] }], /^It was approved on .* You can connect it now\.$/],
+  ['it was approved, and someone else is the tester', [{ ...approvedRequest, testers: [NOW - 1] }], /^Waiting .* We asked the Slack admins on .* 5 others/],
   ['its owner was asked before an earlier confirmation', [{ ...request, stage: 'confirmed', stageChangedAt: NOW - 1, requestedAt: NOW - 2, waitingPeople: 1 }], /^Waiting for an admin since [^.]*\.$/],
-  ['its test failed', [{ ...approved, stage: 'failed', testers: [NOW] }], /^Waiting for an admin since/],
+  ['its test failed', [{ ...approvedRequest, stage: 'failed', testers: [NOW] }], /^Waiting for an admin since/],
 ] as const)(
   'the row of an app waiting for an admin shows the approval’s progress: %s',
   async (_title, approvals, note) => {
@@ -67,10 +72,10 @@ it.each([
   ['says that there is nothing to do before an approval', request, true],
   [
     'says that there is nothing to do while someone else is the tester',
-    { ...approved, testers: [NOW - 1] },
+    { ...approvedRequest, testers: [NOW - 1] },
     true,
   ],
-  ['doesn’t say so to the tester', { ...approved, testers: [NOW] }, false],
+  ['doesn’t say so to the tester', { ...approvedRequest, testers: [NOW] }, false],
 ] as const)('the banner of someone who waits for an approval %s', async (_title, approval, isShown) => {
   const { page } = await openBlockedPage([approval])
   const { banner } = await page('/onboarding?from=slack_1')
@@ -79,12 +84,12 @@ it.each([
 
 // prettier-ignore
 it.each([
-  ['is offered again once it works for another person', { ...approved, stage: 'confirmed' }, '/onboarding', true],
-  ['is offered again to the tester who was emailed', approved, '/onboarding?datasource=slack_1', true],
-  ['isn’t offered to others during the test', approved, '/onboarding', false],
-  ['isn’t offered once another app works', { ...approved, instance: 'slack_2', stage: 'confirmed' }, '/onboarding', false],
-  ['isn’t offered after a newer request', { ...approved, stage: 'confirmed', stageChangedAt: NOW }, '/onboarding', false],
-  ['is offered again once it works after the request', { ...approved, stage: 'confirmed', stageChangedAt: NOW + 1 }, '/onboarding', true],
+  ['is offered again once it works for another person', { ...approvedRequest, stage: 'confirmed' }, '/onboarding', true],
+  ['is offered again to the tester who was emailed', approvedRequest, '/onboarding?datasource=slack_1', true],
+  ['isn’t offered to others during the test', approvedRequest, '/onboarding', false],
+  ['isn’t offered once another app works', { ...approvedRequest, instance: 'slack_2', stage: 'confirmed' }, '/onboarding', false],
+  ['isn’t offered after a newer request', { ...approvedRequest, stage: 'confirmed', stageChangedAt: NOW }, '/onboarding', false],
+  ['is offered again once it works after the request', { ...approvedRequest, stage: 'confirmed', stageChangedAt: NOW + 1 }, '/onboarding', true],
 ] as const)(
   'an app that waited for an approval %s',
   async (_title, approval, path, isOffered) => {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { awayAtSlack, ada, setUpWalkRoutes, github } from './walk-routes.ts'
 
 const CLICK = '/onboarding/connect/slack_1'
-const connected = { event: 'step_result', user: ada, datasource: 'slack_1', result: 'connected' }
+const connectedEvent = { event: 'step_result', user: ada, datasource: 'slack_1', result: 'connected' }
 
 it.each(['/onboarding', '/api/status', '/onboarding/connect/github_1'])(
   'an app connected elsewhere is audited once, when %s finds it',
@@ -15,7 +15,7 @@ it.each(['/onboarding', '/api/status', '/onboarding/connect/github_1'])(
     await Promise.all([get(path), get('/onboarding'), get('/api/status')])
     setup.now += 60_000
     await get('/onboarding')
-    expect(audited.filter(({ event }) => event === 'step_result')).toEqual([connected])
+    expect(audited.filter(({ event }) => event === 'step_result')).toEqual([connectedEvent])
   },
 )
 
@@ -27,8 +27,8 @@ it('an app found connected by another app’s return is audited, too', async () 
   setup.unconnectedApps = []
   await get(callbackPath())
   expect(audited.filter(({ event }) => event === 'step_result')).toEqual([
-    connected,
-    { ...connected, datasource: 'github_1' },
+    connectedEvent,
+    { ...connectedEvent, datasource: 'github_1' },
   ])
 })
 

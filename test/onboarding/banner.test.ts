@@ -22,7 +22,7 @@ const lateAndOver = (apps: UnconnectedApp[]) => {
   const other = startConsent(unconfirmedWalk(apps), { instance: 'github_1', step: 'step-2', now: LATE })
   return finishReturn(other, 'step-2', LATE, true).walk
 }
-const off = unconnectedApp('slack_1', 'Slack', 'disabled')
+const offSlack = unconnectedApp('slack_1', 'Slack', 'disabled')
 
 it.each<[string, Walk, object | undefined]>([
   [
@@ -56,7 +56,7 @@ it.each<[string, Walk, object | undefined]>([
   ],
   [
     'turned off',
-    checkedWalk([off, github]),
+    checkedWalk([offSlack, github]),
     {
       kind: 'notice',
       title: 'Slack is turned off',

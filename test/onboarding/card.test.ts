@@ -15,7 +15,7 @@ import {
   unconnectedApp,
 } from './overview-pages.ts'
 
-const bare = {
+const bareCard = {
   paragraphs: [],
   lines: [],
   details: undefined,
@@ -36,8 +36,8 @@ const jira = unconnectedApp('jira_1', 'Jira', 'attention')
 const connect = '/onboarding/connect/slack_1'
 const callbackPath = '/onboarding/callback?step=step-1'
 
-const plain = {
-  ...bare,
+const plainCard = {
+  ...bareCard,
   ...card,
   kind: 'connect',
   title: 'Connect Slack',
@@ -56,8 +56,8 @@ const plain = {
   main: { href: connect, label: 'Continue to Slack' },
 }
 
-const waiting = {
-  ...bare,
+const waitingCard = {
+  ...bareCard,
   ...card,
   kind: 'confirming',
   title: 'Checking Slack…',
@@ -68,20 +68,20 @@ const waiting = {
 }
 
 it.each<[string, Walk, object]>([
-  ['the last app', checkedWalk([slack]), plain],
+  ['the last app', checkedWalk([slack]), plainCard],
   [
     'the next app',
     checkedWalk([slack, github]),
-    { ...plain, explain: 'Allow access in Slack and we’ll take you to the next app.' },
+    { ...plainCard, explain: 'Allow access in Slack and we’ll take you to the next app.' },
   ],
   [
     'an expired consent, and the account to use',
     checkedWalk([unconnectedApp('slack_1', 'Slack', 'stale')]),
     {
-      ...plain,
+      ...plainCard,
       title: 'Connect Slack again',
       paragraphs: ['Access has ended. Connect again so search can find your work there.'],
-      lines: [plain.lines[0], { kind: 'account', text: 'Use the same account or workspace as before.' }],
+      lines: [plainCard.lines[0], { kind: 'account', text: 'Use the same account or workspace as before.' }],
       main: { href: connect, label: 'Connect Slack again' },
     },
   ],
@@ -89,22 +89,22 @@ it.each<[string, Walk, object]>([
     'the day on which ended access was noticed',
     withLapses(checkedWalk([slack]), new Map([['slack_1', NOW]])),
     {
-      ...plain,
+      ...plainCard,
       title: 'Connect Slack again',
       paragraphs: [
         'On November 21, 2026, we noticed that access had ended. Connect again so search can find your work there.',
       ],
-      lines: [plain.lines[0], { kind: 'account', text: 'Use the same account or workspace as before.' }],
+      lines: [plainCard.lines[0], { kind: 'account', text: 'Use the same account or workspace as before.' }],
       main: { href: connect, label: 'Connect Slack again' },
     },
   ],
-  ['the wait for a consent if no other app is left', returnedWalk([slack]), waiting],
-  ['the wait for a consent if no other app can be started', returnedWalk([slack, jira]), waiting],
+  ['the wait for a consent if no other app is left', returnedWalk([slack]), waitingCard],
+  ['the wait for a consent if no other app can be started', returnedWalk([slack, jira]), waitingCard],
   [
     'advice if a consent isn’t confirmed',
     unconfirmedWalk([slack, github]),
     {
-      ...bare,
+      ...bareCard,
       ...card,
       kind: 'unconfirmed',
       title: 'Slack isn’t connected yet',
@@ -137,7 +137,7 @@ it('the card has the company’s reason, the scope of search, the account and he
     paragraphs: [],
     lines: [
       { kind: 'notice', text: 'Ask the help desk.' },
-      plain.lines[0],
+      plainCard.lines[0],
       { kind: 'lock', text: 'It can’t post.' },
       { kind: 'account', text: 'Use your acme.example account.' },
     ],

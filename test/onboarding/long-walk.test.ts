@@ -8,19 +8,24 @@ import { NOW, returnedWalk, overviewPage, checkedWalk, unconnectedApp } from './
 
 const apps = (count: number) =>
   Array.from({ length: count }, (_, at) => unconnectedApp(`app_${at}`, `App ${at}`))
-const many = apps(40)
-const ids = (from: number, to: number) => many.slice(from, to).map(({ instance }) => instance)
+const fortyApps = apps(40)
+const ids = (from: number, to: number) => fortyApps.slice(from, to).map(({ instance }) => instance)
 /** A walk whose first apps are connected. */
-const afterConnecting = (connected: number, all = many) => checkedWalk(all.slice(connected), checkedWalk(all))
+const afterConnecting = (connected: number, all = fortyApps) =>
+  checkedWalk(all.slice(connected), checkedWalk(all))
 const isAny = () => true
 
-const off = unconnectedApp('off_1', 'Off', 'disabled')
-const odd = unconnectedApp('odd_1', 'Odd', 'attention')
+const offApp = unconnectedApp('off_1', 'Off', 'disabled')
+const oddApp = unconnectedApp('odd_1', 'Odd', 'attention')
 it.each<[title: string, listed: UnconnectedApp[], first: string[] | undefined]>([
   ['ten apps shows all of them', apps(10), undefined],
   ['eleven apps begins with five', apps(11), ids(0, 5)],
-  ['ten apps, beside some that no one can connect, shows all', [off, odd, ...apps(10)], undefined],
-  ['eleven apps, after some that no one can connect, begins with five', [off, odd, ...apps(11)], ids(0, 5)],
+  ['ten apps, beside some that no one can connect, shows all', [offApp, oddApp, ...apps(10)], undefined],
+  [
+    'eleven apps, after some that no one can connect, begins with five',
+    [offApp, oddApp, ...apps(11)],
+    ids(0, 5),
+  ],
 ])('a walk of %s', (_title, listed, first) => {
   const found = walkStates(checkedWalk(listed), NOW).firstApps
   expect(found && [...found]).toEqual(first)
@@ -31,15 +36,15 @@ it.each<[string, Walk, showsFirstApps: boolean]>([
   ['all apps once a sixth is connected', afterConnecting(6), false],
   [
     'all apps once one of the others is connected out of turn',
-    checkedWalk(many.slice(0, 39), checkedWalk(many)),
+    checkedWalk(fortyApps.slice(0, 39), checkedWalk(fortyApps)),
     false,
   ],
   [
     'all apps if one of the others had been connected before',
-    checkedWalk([...many.slice(0, 39), unconnectedApp('app_39', 'App 39', 'stale')]),
+    checkedWalk([...fortyApps.slice(0, 39), unconnectedApp('app_39', 'App 39', 'stale')]),
     false,
   ],
-  ['all apps of a visit to two', { ...checkedWalk(many), visit: { datasources: ids(0, 2) } }, false],
+  ['all apps of a visit to two', { ...checkedWalk(fortyApps), visit: { datasources: ids(0, 2) } }, false],
 ])('a long walk shows %s', (_title, walk, showsFirstApps) => {
   expect(walkStates(walk, NOW).firstApps !== undefined).toBe(showsFirstApps)
 })
@@ -61,7 +66,7 @@ it('an unconfirmed return offers no app beyond the five', () => {
 })
 
 it.each<[title: string, walk: Walk, figures: object]>([
-  ['at the start', checkedWalk(many), { connected: 0, pending: 5, skipped: 0 }],
+  ['at the start', checkedWalk(fortyApps), { connected: 0, pending: 5, skipped: 0 }],
   ['on the way', skip(afterConnecting(2), 'app_2', NOW), { connected: 2, pending: 2, skipped: 1 }],
   [
     'narrowed to two',
@@ -75,7 +80,7 @@ it.each<[title: string, walk: Walk, figures: object]>([
 })
 
 it('the page starts with five apps, and folds the others behind “can wait”', () => {
-  const page = overviewPage(checkedWalk(many))
+  const page = overviewPage(checkedWalk(fortyApps))
   expect(page).toMatchObject({
     title: '0 of 5 connected - Connect your apps to search',
     lead: 'Start with these 5. The other 35 can wait.',
@@ -119,7 +124,7 @@ it('the page counts all apps once the person has continued beyond the five', () 
 
 it('an app that needs the person is among the first rows', () => {
   const [slack] = returnedWalk([unconnectedApp('slack_1', 'Slack')]).apps
-  const walk = checkedWalk(many)
+  const walk = checkedWalk(fortyApps)
   const confirming = { ...walk, apps: [...walk.apps, ...(slack ? [slack] : [])] }
   expect(overviewPage(confirming).rows.map(({ instance }) => instance)).toContain('slack_1')
 })

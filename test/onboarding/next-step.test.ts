@@ -93,13 +93,13 @@ it('the next step doesn’t wait for an app that the service has disabled', () =
 
 const automaticNextOf = (walk: Walk, now: number, can: (instance: string) => boolean = () => true) =>
   automaticNext(walkStates(walk, now), can)
-const connected = finishReturn(checkedWalk([github, drive], walkAfterClick(), 5), 's1', 5).walk
+const connectedWalk = finishReturn(checkedWalk([github, drive], walkAfterClick(), 5), 's1', 5).walk
 
 it('an automatic return leads to the next app that was never started', () => {
-  expect(automaticNextOf(connected, 6)).toBe('github_1')
-  expect(automaticNextOf(connected, 6, (instance) => instance !== 'github_1')).toBe('gdrive_1')
-  expect(automaticNextOf(skip(connected, 'github_1', 6), 6)).toBe('gdrive_1')
-  expect(automaticNextOf(leave(connected, 'github_1', 's2', 6), 6)).toBe('gdrive_1')
+  expect(automaticNextOf(connectedWalk, 6)).toBe('github_1')
+  expect(automaticNextOf(connectedWalk, 6, (instance) => instance !== 'github_1')).toBe('gdrive_1')
+  expect(automaticNextOf(skip(connectedWalk, 'github_1', 6), 6)).toBe('gdrive_1')
+  expect(automaticNextOf(leave(connectedWalk, 'github_1', 's2', 6), 6)).toBe('gdrive_1')
   const abandoned = leave(walkAfterClick(), 'github_1', 's2', IN_FLIGHT_MS)
   expect(automaticNextOf(abandoned, 2 * IN_FLIGHT_MS)).toBe('gdrive_1')
   expect(automaticNext(walkStates(checkedWalk(all), 0), () => true, 'slack_1')).toBe('github_1')

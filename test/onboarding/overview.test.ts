@@ -17,7 +17,7 @@ import {
 const many = (count: number) =>
   Array.from({ length: count }, (_, at) => unconnectedApp(`app_${at}`, `App ${at}`))
 
-const long = unconnectedApp('plan_1', 'Quarterly planning, reporting and forecasting app')
+const longApp = unconnectedApp('plan_1', 'Quarterly planning, reporting and forecasting app')
 
 /** A walk whose first apps are connected. */
 const connected = (apps: number, of: number) => checkedWalk(many(of).slice(apps), checkedWalk(many(of)))
@@ -73,7 +73,7 @@ it.each<[string, Walk, string | undefined]>([
   ['Slack skipped - 0 of 2 connected', skip(checkedWalk([slack, github]), 'slack_1', NOW), 'slack_1'],
   ['0 of 1 connected - Nothing is connected yet', skip(checkedWalk([slack]), 'slack_1', NOW), undefined],
   ['You’re all set - 2 of 2 connected', connected(2, 2), 'app_1'],
-  [`Skipped - ${long.name}`, skip(checkedWalk([long, github]), 'plan_1', NOW), 'plan_1'],
+  [`Skipped - ${longApp.name}`, skip(checkedWalk([longApp, github]), 'plan_1', NOW), 'plan_1'],
   ['Search is ready for you', checkedWalk([]), undefined],
   ['This app is turned off', checkedWalk([unconnectedApp('jira_1', 'Jira', 'disabled')]), undefined],
 ])('the window’s title is “%s”', (title, walk, from) => {
@@ -103,14 +103,14 @@ it('a person with nothing to connect is greeted by name, if it is short', () => 
   expect(heading('Carol '.repeat(9))).toBe('Search is ready for you')
 })
 
-const both = checkedWalk([slack, github, drive])
+const walkWithThree = checkedWalk([slack, github, drive])
 it.each([
   [[], 'mentions no others', false],
   [['slack'], 'mentions others', true],
   [['slack', 'github', 'gdrive'], 'mentions no others', false],
   [['jira'], 'mentions others', true],
 ])('the overview of a visit to %j %s', (only, _title, hidesOtherApps) => {
-  expect(overviewPage({ ...both, visit: { datasources: only } }).hidesOtherApps).toBe(hidesOtherApps)
+  expect(overviewPage({ ...walkWithThree, visit: { datasources: only } }).hidesOtherApps).toBe(hidesOtherApps)
 })
 
 it('the page explains search until the person has connected an app', () => {
@@ -124,7 +124,7 @@ it('the page explains search until the person has connected an app', () => {
   expect(overviewPage(connected(1, 2)).lead).toBe('')
 })
 
-const stale = { ...slack, status: 'stale' } as const
+const staleSlack = { ...slack, status: 'stale' } as const
 const lost = (unconnected: UnconnectedApp[]) =>
   checkedWalk(unconnected, checkedWalk([], checkedWalk([slack, github, drive])))
 
@@ -132,14 +132,14 @@ it.each<[string, Walk, heading: string, lead: string]>([
   ['one of many', lost([slack]), 'Search lost access to Slack', 'Everything else is still connected.'],
   ['two', lost([slack, github]), 'Search lost access to 2 apps', 'Everything else is still connected.'],
   ['all', lost([slack, github, drive]), 'Search lost access to 3 apps', ''],
-  ['an app without a history', checkedWalk([stale]), 'Search lost access to Slack', ''],
+  ['an app without a history', checkedWalk([staleSlack]), 'Search lost access to Slack', ''],
   [
     'one, with another app skipped',
     skip(lost([slack, drive]), 'gdrive_1', NOW),
     'Search lost access to Slack',
     '',
   ],
-  ['one, with another app new', lost([slack, long]), 'Connect your apps to search', ''],
+  ['one, with another app new', lost([slack, longApp]), 'Connect your apps to search', ''],
   [
     'a skipped app',
     skip(lost([slack]), 'slack_1', NOW),

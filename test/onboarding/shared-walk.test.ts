@@ -20,7 +20,7 @@ const listed = (count: number) => Array.from({ length: count }, (_, at) => liste
 const laterWalk = (unconnected: UnconnectedApp[], milliseconds: number) =>
   applyCheck(checkedWalk([slack, github]), unconnected, NOW + milliseconds, CONFIRM)
 const started = startConsent(checkedWalk([slack]), { instance: 'slack_1', step: 'step-1', now: NOW })
-const lapsed = applyCheck(laterWalk([github], 1), [slack, github], NOW, CONFIRM)
+const lapsedWalk = applyCheck(laterWalk([github], 1), [slack, github], NOW, CONFIRM)
 
 it.each<[string, 'shared' | 'own', Walk]>([
   ['apps to connect', 'shared', checkedWalk([slack, github])],
@@ -36,7 +36,7 @@ it.each<[string, 'shared' | 'own', Walk]>([
   ['an unconfirmed app', 'own', unconfirmedWalk([slack])],
   ['a skipped app', 'own', skip(checkedWalk([slack]), 'slack_1', NOW)],
   ['a blocked app', 'own', block(checkedWalk([slack]), 'slack_1', NOW)],
-  ['an app that was connected before', 'own', lapsed],
+  ['an app that was connected before', 'own', lapsedWalk],
   ['an app whose access has ended', 'own', checkedWalk([listedApp('slack_1', 'stale')])],
   ['an app that is off', 'own', checkedWalk([slack, listedApp('github_1', 'disabled')])],
 ])('a person with %s gets the %s overview', (_title, kind, walk) => {

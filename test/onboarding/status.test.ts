@@ -11,8 +11,8 @@ const apps = ['a_1', 'b_1', 'c_1'].map((instance) => ({
   name: instance,
   status: 'awaiting' as const,
 }))
-const connected = applyCheck(applyCheck(newWalk(1), apps, 1, 90), apps.slice(1), 2, 90)
-const walk = skip(connected, 'b_1', 3)
+const connectedWalk = applyCheck(applyCheck(newWalk(1), apps, 1, 90), apps.slice(1), 2, 90)
+const walk = skip(connectedWalk, 'b_1', 3)
 
 /** The status route for requests with their session in a header. @returns a request for a session's status */
 function statusAppWith(

@@ -16,8 +16,8 @@ const checkOf = (unconnected: UnconnectedApp[], more: Partial<TransitionCheck> =
   hasInstructions: () => false,
   ...more,
 })
-const both = [listedApp('slack_1'), listedApp('github_1')]
-const click = (unconnected = both, wanted?: string, more: Partial<TransitionCheck> = {}) =>
+const twoApps = [listedApp('slack_1'), listedApp('github_1')]
+const click = (unconnected = twoApps, wanted?: string, more: Partial<TransitionCheck> = {}) =>
   afterClick(newWalk(0), checkOf(unconnected, { step: 's1', ...more }), wanted)
 const slackReturn = { step: 's1', instance: 'slack_1', isAutomatic: true }
 const returnFromSlack = (
@@ -32,13 +32,13 @@ it('a click on connect starts the next app, under the step id of its check', () 
     instance: 'slack_1',
     attempt: { consentStartedAt: 1_000 },
   })
-  expect(click(both, 'github_1')).toMatchObject({ kind: 'leave', instance: 'github_1' })
+  expect(click(twoApps, 'github_1')).toMatchObject({ kind: 'leave', instance: 'github_1' })
 })
 
 it.each(['other_1', '__proto__', 'constructor', '../slack_1', 'x'.repeat(10_000)])(
   'a click on connect for an app that was never listed (%.20s) is refused',
   (wanted) =>
-    expect(() => click(both, wanted)).toThrow(expect.objectContaining({ code: 'datasource_unknown' })),
+    expect(() => click(twoApps, wanted)).toThrow(expect.objectContaining({ code: 'datasource_unknown' })),
 )
 
 it('a click on connect for a disabled or connected app leads to the overview', () => {
@@ -49,38 +49,38 @@ it('a click on connect for a disabled or connected app leads to the overview', (
 
 it('a click on connect without an app skips apps without an address or under confirmation', () => {
   const isStartable = (instance: string) => instance !== 'slack_1'
-  expect(click(both, undefined, { isStartable })).toMatchObject({ kind: 'leave', instance: 'github_1' })
-  const { walk } = returnFromSlack(both)
-  const nextTransition = afterClick(walk, checkOf(both, { step: 's2' }), undefined)
+  expect(click(twoApps, undefined, { isStartable })).toMatchObject({ kind: 'leave', instance: 'github_1' })
+  const { walk } = returnFromSlack(twoApps)
+  const nextTransition = afterClick(walk, checkOf(twoApps, { step: 's2' }), undefined)
   expect(nextTransition).toMatchObject({ kind: 'leave', instance: 'github_1' })
   expect(afterClick(walk, checkOf([listedApp('slack_1')]), undefined)).toMatchObject({ kind: 'redirect' })
 })
 
-const three = [listedApp('slack_1'), listedApp('github_1'), listedApp('jira_1')]
+const threeApps = [listedApp('slack_1'), listedApp('github_1'), listedApp('jira_1')]
 /** A link that the person followed since their click narrows the visit to Jira. */
 const visitOfLink = { datasources: ['jira_1'], returnTo: 'https://intranet.example/' }
 const withLink = (walk: Walk): Walk => ({ ...walk, visit: visitOfLink })
-const awayWithLink = withLink(click(three).walk)
+const awayWithLink = withLink(click(threeApps).walk)
 const afterQuickReturn = markReturned(awayWithLink, findReturn(awayWithLink, 's1') as StartedApp, 900)
 
 it.each([
   ['at once', awayWithLink],
   ['after a page between two apps', afterQuickReturn],
 ])('a return %s goes on in its click’s visit, not a later link’s', (_title, away) => {
-  const next = afterReturn(away, checkOf(three.slice(1)), slackReturn)
+  const next = afterReturn(away, checkOf(threeApps.slice(1)), slackReturn)
   expect(next).toMatchObject({ kind: 'leave', instance: 'github_1', walk: { visit: { datasources: [] } } })
 })
 
 it('a page that waits for a return stays in the visit of its click', () => {
-  const waiting = afterReturn(awayWithLink, checkOf(three), slackReturn).walk
+  const waiting = afterReturn(awayWithLink, checkOf(threeApps), slackReturn).walk
   expect(waiting.visit.datasources).toEqual([])
-  const again = afterReturn(withLink(waiting), checkOf(three), slackReturn).walk
+  const again = afterReturn(withLink(waiting), checkOf(threeApps), slackReturn).walk
   expect(again.visit.datasources).toEqual([])
 })
 
 it('a return that has ended leaves the visit as it is', () => {
-  const ended = afterReturn(awayWithLink, checkOf(three.slice(1)), slackReturn).walk
-  const later = afterReturn(withLink(ended), checkOf(three.slice(1)), slackReturn)
+  const ended = afterReturn(awayWithLink, checkOf(threeApps.slice(1)), slackReturn).walk
+  const later = afterReturn(withLink(ended), checkOf(threeApps.slice(1)), slackReturn)
   expect(later.walk.visit).toEqual(visitOfLink)
 })
 
@@ -93,11 +93,11 @@ it('a click on connect without an app leads to the last, unconfirmed one', () =>
 
 it('a click on connect without a startable app starts nothing', () => {
   expect(click([])).toMatchObject({ kind: 'redirect' })
-  expect(click(both, undefined, { isStartable: () => false })).toMatchObject({ kind: 'redirect' })
-  const named = () => click(both, 'slack_1', { isStartable: () => false })
+  expect(click(twoApps, undefined, { isStartable: () => false })).toMatchObject({ kind: 'redirect' })
+  const named = () => click(twoApps, 'slack_1', { isStartable: () => false })
   const datasource = {
     instance: 'slack_1',
-    personsApps: click(both, undefined, { isStartable: () => false }).walk.apps,
+    personsApps: click(twoApps, undefined, { isStartable: () => false }).walk.apps,
   }
   expect(named).toThrow(expect.objectContaining({ code: 'datasource_cannot_start', datasource }))
 })
@@ -123,13 +123,13 @@ it('a return handled by two servers at once redirects only once', () => {
 it.each([
   ['if onramp asks before each app', returnFromSlack([listedApp('github_1')], {}, { isAutomatic: false })],
   ['after the last app', afterReturn(click([listedApp('slack_1')]).walk, checkOf([]), slackReturn)],
-  ['while the app is listed', returnFromSlack(both)],
+  ['while the app is listed', returnFromSlack(twoApps)],
 ])('a return shows the page %s', (_title, transition) => {
   expect(transition).toMatchObject(page)
 })
 
 it('a return with an error is checked, not believed', () => {
-  const listed = returnFromSlack(both, {}, { hasError: true })
+  const listed = returnFromSlack(twoApps, {}, { hasError: true })
   expect(listed).toMatchObject({ ...page, walk: { apps: [{ unconfirmedAt: 1_000 }, {}] } })
   expect(returnFromSlack([listedApp('github_1')], {}, { hasError: true })).toMatchObject({ kind: 'leave' })
 })
@@ -141,7 +141,7 @@ it('a return redirects to the app that the page would offer', () => {
   expect(nextStep(walkStates(walk, 1_000))).toMatchObject({ kind: 'connect', instance: 'github_1' })
 })
 
-const returnAt = (before: Walk, now: number, unconnected = both) => {
+const returnAt = (before: Walk, now: number, unconnected = twoApps) => {
   const after = afterReturn(before, checkOf(unconnected, { now }), slackReturn).walk
   return { after, result: stepResultOf(before, after, findReturn(before, 's1') as StartedApp, now) }
 }
@@ -153,7 +153,7 @@ it('a return is audited once as waiting, and again when its result changes', () 
   expect(second.result).toBeUndefined()
   expect(returnAt(second.after, 9_000, [listedApp('github_1')]).result).toBe('connected')
   expect(returnAt(second.after, 32_000).result).toBe('unconfirmed')
-  expect(returnAt(click(both, 'github_1').walk, 2_000, [listedApp('slack_1')]).result).toBe('connected')
+  expect(returnAt(click(twoApps, 'github_1').walk, 2_000, [listedApp('slack_1')]).result).toBe('connected')
   const connected = afterClick(click().walk, checkOf([]), undefined).walk
   expect(returnAt(connected, 2_000, []).result).toBeUndefined()
 })

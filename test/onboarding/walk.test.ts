@@ -50,23 +50,23 @@ it('a return is evaluated once, by the status of its own app', () => {
   expect(finishReturn(walk, 'of someone else', 0)).toEqual({ walk, outcome: 'over' })
 })
 
-const twice = leave(walkAfterClick(), 'slack_1', 's2', 1)
+const leftTwice = leave(walkAfterClick(), 'slack_1', 's2', 1)
 
 it.each([
   ['belongs to the open attempt', walkAfterClick(), 's1', 's1'],
   ['belongs to the attempt after an earlier return', walkAfterReturn(), 's1', 's1'],
-  ['belongs to the newer of two attempts', twice, 's2', 's2'],
-  ['with a replaced step belongs to the newer attempt', twice, 's1', 's2'],
+  ['belongs to the newer of two attempts', leftTwice, 's2', 's2'],
+  ['with a replaced step belongs to the newer attempt', leftTwice, 's1', 's2'],
   // A waiting page polls with the former step.
   ['with a returned step isn’t a newer one’s', leave(walkAfterReturn(), 'slack_1', 's2', 1), 's1', undefined],
-  ['with a step replaced twice is ignored', leave(twice, 'slack_1', 's3', 2), 's1', undefined],
+  ['with a step replaced twice is ignored', leave(leftTwice, 'slack_1', 's3', 2), 's1', undefined],
   ['belongs to its app beside another one', leave(walkAfterClick(), 'github_1', 's2', 1), 's1', 's1'],
-  ['without a step is ignored', twice, undefined, undefined],
-  ['with an empty step is ignored', twice, '', undefined],
-  ['with an unknown step is ignored', twice, 'unknown', undefined],
+  ['without a step is ignored', leftTwice, undefined, undefined],
+  ['with an empty step is ignored', leftTwice, '', undefined],
+  ['with an unknown step is ignored', leftTwice, 'unknown', undefined],
   ['without a step is ignored after one click', walkAfterClick(), undefined, undefined],
   ['with an error belongs to the open attempt', walkAfterClick(), 's1', 's1', true],
-  ['with an error of a replaced step is ignored', twice, 's1', undefined, true],
+  ['with an error of a replaced step is ignored', leftTwice, 's1', undefined, true],
 ])('a return %s', (_title, walk, step, found, hasError = false) => {
   expect(findReturn(walk, step, hasError)?.attempt.step).toBe(found)
 })

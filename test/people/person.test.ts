@@ -53,12 +53,12 @@ it('a person loses access when an app lapses, not when one is added', () => {
   const progress = [lost, reconnected, withNewApp].map((person) => summarize(person).progress)
   expect(progress).toEqual(['fellBack', 'ready', 'notStarted'])
   const again = afterCheck(reconnected, listed('slack_1'), AT + 4)
-  const switchedOn = afterCheck(afterCheck(again, [off], AT + 5), listed('slack_1'), AT + 6)
+  const switchedOn = afterCheck(afterCheck(again, [offSlack], AT + 5), listed('slack_1'), AT + 6)
   const lapses = [lost, again, switchedOn].map(({ lastCheck }) => lastCheck?.apps[0])
   expect(lapses).toMatchObject([{ lapsedAt: AT + 2 }, { lapsedAt: AT + 4 }, { lapsedAt: AT + 6 }])
 })
 
-const off = { instance: 'slack_1', name: 'Slack', status: 'disabled' } as const
+const offSlack = { instance: 'slack_1', name: 'Slack', status: 'disabled' } as const
 const lists = (...instances: string[]) => ({ list: listed(...instances) })
 /** After a consent, Slack is no longer listed. */
 const connects = { list: [], isConnected: true }
@@ -74,7 +74,7 @@ it.each<[string, Response[], string[]]>([
   ['was lost and is back', [...losesSlack, connects, lists()], ['lost 2', 'back 3']],
   ['was lost twice', [...losesSlack, connects, lists('slack_1')], ['lost 2', 'back 3', 'lost 4']],
   ['was lost again after it left the list', [...losesSlack, lists(), lists('slack_1')], ['lost 2', 'back 3', 'lost 4']],
-  ['was turned off and on while it was lost', [...losesSlack, { list: [off] }, lists('slack_1')], ['lost 2']],
+  ['was turned off and on while it was lost', [...losesSlack, { list: [offSlack] }, lists('slack_1')], ['lost 2']],
   ['was lost and left the list', [...losesSlack, lists()], ['lost 2']],
   ['was lost, left many lists and returned', [...losesSlack, manyLack, { ...manyLack, ...lists('slack_1') }], ['lost 2']],
   ['was lost and moved', [...losesSlack, lists('slack_2')], ['lost 2']],
@@ -195,7 +195,12 @@ it.each<[string, Person, string, boolean]>([
   ['was set aside', withIntent('skipped'), 'skipped', false],
   ['is blocked while an admin is needed', withIntent('blocked'), 'blocked', false],
   ['is unconnected after a return without consent', withIntent('unconfirmed'), 'unconnected', true],
-  ['is switched off, whatever the person chose', withIntent('skipped', afterCheck(ada, [off])), 'off', false],
+  [
+    'is switched off, whatever the person chose',
+    withIntent('skipped', afterCheck(ada, [offSlack])),
+    'off',
+    false,
+  ],
   [
     'is connected, whatever the person chose',
     afterCheck(withIntent('blocked'), [], AT + 1),
@@ -209,7 +214,12 @@ it.each<[string, Person, string, boolean]>([
 it('an app shows the start of a wait, or that it needs an operator', () => {
   const appOf = (status: ListedApp['status'], kind: AppIntent['kind']) =>
     appsOf(
-      withIntents(afterCheck(ada, [{ ...off, status }]), AT, [{ instance: 'slack_1', kind, since: 5 }], AT),
+      withIntents(
+        afterCheck(ada, [{ ...offSlack, status }]),
+        AT,
+        [{ instance: 'slack_1', kind, since: 5 }],
+        AT,
+      ),
     )[0]
   expect(appOf('awaiting', 'blocked')).toMatchObject({ blockedAt: 5 })
   expect(appOf('awaiting', 'skipped')).not.toHaveProperty('blockedAt')
@@ -218,7 +228,7 @@ it('an app shows the start of a wait, or that it needs an operator', () => {
 })
 
 it('an app that is switched on again has the person’s intent again', () => {
-  const again = afterCheck(afterCheck(withIntent('skipped'), [off], AT + 1), listed('slack_1'), AT + 2)
+  const again = afterCheck(afterCheck(withIntent('skipped'), [offSlack], AT + 1), listed('slack_1'), AT + 2)
   expect(states(again)).toEqual(['slack_1 skipped'])
 })
 
@@ -252,7 +262,7 @@ it.each<[title: string, app: object, expected: string]>([
 it('a choice about a lost app stays while the app is switched off', () => {
   const lost = afterCheck(afterCheck(adaWithSlackAndJira, [], AT + 1), listed('slack_1'), AT + 2)
   const chosen: AppIntent[] = [{ instance: 'slack_1', kind: 'skipped', since: AT + 3 }]
-  const disabled = afterCheck(withIntents(lost, AT + 3, chosen, AT + 3), [off], AT + 4)
+  const disabled = afterCheck(withIntents(lost, AT + 3, chosen, AT + 3), [offSlack], AT + 4)
   const on = afterCheck(disabled, listed('slack_1'), AT + 5 * MINUTE)
   expect(states(withIntents(on, AT + 5 * MINUTE, chosen, AT + 5 * MINUTE))).toContain('slack_1 skipped')
 })
@@ -323,16 +333,16 @@ const types = (before: Person, after: Person) =>
   (withEvents(before, after, AT).person.outbox ?? []).map(({ type, app }) =>
     [type, app?.instance].join(' ').trim(),
   )
-const here = withMilestone(ada, 'signedInAt', AT)
-const two = listed('slack_1', 'jira_1')
-const checked = afterCheck(here, two)
+const signedInAda = withMilestone(ada, 'signedInAt', AT)
+const twoApps = listed('slack_1', 'jira_1')
+const checked = afterCheck(signedInAda, twoApps)
 
-const connectedBox = withAppStates(here, { box_1: 'connected' }, AT)
+const connectedBox = withAppStates(signedInAda, { box_1: 'connected' }, AT)
 
 it.each<[string, string[], Person, Person]>([
   ['someone’s first page lists apps', ['person.signed_in'], ada, checked],
-  ['an app is new', ['app.added x_1'], checked, afterCheck(checked, [...two, ...listed('x_1')], AT + 1)],
-  ['a first check lists apps', [], here, checked],
+  ['an app is new', ['app.added x_1'], checked, afterCheck(checked, [...twoApps, ...listed('x_1')], AT + 1)],
+  ['a first check lists apps', [], signedInAda, checked],
   ['an app was connected', ['app.connected slack_1'], checked, afterCheck(checked, listed('jira_1'), AT + 1)],
   [
     'the last apps were connected',
@@ -341,9 +351,9 @@ it.each<[string, string[], Person, Person]>([
     afterCheck(checked, [], AT + 1),
   ],
   ['an app needs an admin', ['app.waiting_for_admin slack_1'], checked, withIntent('blocked', checked)],
-  ['a connected app is disabled', [], connectedBox, withAppStates(here, { box_1: 'off' }, AT + 1)],
+  ['a connected app is disabled', [], connectedBox, withAppStates(signedInAda, { box_1: 'off' }, AT + 1)],
   ['only the invitation was opened', [], checked, { ...checked, openedAt: AT }],
-  ['a lost record is restored with its connected apps', [], here, connectedBox],
+  ['a lost record is restored with its connected apps', [], signedInAda, connectedBox],
 ])('when %s, the events are %j', (_title, events, before, after) => {
   expect(types(before, after)).toEqual(events)
 })

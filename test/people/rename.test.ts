@@ -139,7 +139,7 @@ const emailAt = (reminder: number, day: number, state: EmailRecord['state'] = 's
   runId: `run ${day}`,
 })
 const renamedAction = { at: NOW, what: 'renamed', by: 'root' } as const
-const bounced = { at: NOW + 1, what: 'bounced', by: 'root' } as const
+const bouncedAction = { at: NOW + 1, what: 'bounced', by: 'root' } as const
 
 it.each<[title: string, before: EmailRecord[], since: EmailRecord[], after: [number, number][]]>([
   [
@@ -170,7 +170,7 @@ it.each<[title: string, before: EmailRecord[], since: EmailRecord[], after: [num
   const campaigns = (emails: EmailRecord[]) => [{ name: 'onboarding', emails }]
   const listed = { id: 'E1', listedAt: NOW - 1, formerEmails: [ada], actions: [renamedAction] }
   await people.change(vacated, (one) => ({ ...one, ...listed, campaigns: campaigns(before) }))
-  const newcomer = { id: 'E2', listedAt: NOW, actions: [bounced], campaigns: campaigns(since) }
+  const newcomer = { id: 'E2', listedAt: NOW, actions: [bouncedAction], campaigns: campaigns(since) }
   await people.change(ada, (one) => ({ ...one, ...newcomer }))
 
   expect(await people.rename(vacated, ada)).toBe('renamed')
@@ -178,7 +178,7 @@ it.each<[title: string, before: EmailRecord[], since: EmailRecord[], after: [num
   const person = (await people.get(ada))!
   const emails = person.campaigns.flatMap((campaign) => campaign.emails)
   expect(emails.map(({ reminder, at }) => [reminder, (at - NOW) / 86_400_000])).toEqual(after)
-  expect(person.actions).toEqual([bounced])
+  expect(person.actions).toEqual([bouncedAction])
 })
 
 it('an email at the new address during an interrupted rename stays, once', async () => {

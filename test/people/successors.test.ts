@@ -19,28 +19,28 @@ const without = (app: AppRecord): AppRecord => {
   return rest
 }
 
-const lost = { lapsedAt: 4 }
+const lapse = { lapsedAt: 4 }
 const movedWhileLost = { movedFrom: 'slack_1', previousLapsedAt: 4 }
 
-const moved = { movedFrom: 'slack_1' }
-const unconnected = { ...former, status: 'awaiting' as const }
+const move = { movedFrom: 'slack_1' }
+const unconnectedSlack = { ...former, status: 'awaiting' as const }
 /** Its list lost it in the check that listed the next one, so it was connected until then, or unconnected. */
 const goneWithNext: AppRecord = { ...former, since: 5 }
 
 it.each<[string, AppRecord[], AppRecord | undefined]>([
-  ['is connected has moved, connected', [former], { ...former, instance: 'slack_2', ...moved }],
-  ['is unconnected is unconnected, without a move', [unconnected], { ...unconnected, instance: 'slack_2' }],
+  ['is connected has moved, connected', [former], { ...former, instance: 'slack_2', ...move }],
+  [
+    'is unconnected is unconnected, without a move',
+    [unconnectedSlack],
+    { ...unconnectedSlack, instance: 'slack_2' },
+  ],
   ['left the list isn’t known before it is listed', [{ ...former, delistedAt: 3 }], undefined],
   [
     'was lost and left the list isn’t known, either',
     [{ ...former, delistedAt: 3, previousLapsedAt: 2 }],
     undefined,
   ],
-  [
-    'left the list in an earlier check has moved',
-    [{ ...former, delistedAt: 4 }, next],
-    { ...next, ...moved },
-  ],
+  ['left the list in an earlier check has moved', [{ ...former, delistedAt: 4 }, next], { ...next, ...move }],
   [
     'was unconnected until the same check has not moved',
     [{ ...goneWithNext, delistedAt: 5 }, next],
@@ -53,22 +53,22 @@ it.each<[string, AppRecord[], AppRecord | undefined]>([
   ],
   [
     'is still listed as lost has moved while lost',
-    [{ ...unconnected, ...lost }, next],
+    [{ ...unconnectedSlack, ...lapse }, next],
     { ...next, ...movedWhileLost },
   ],
   [
     'is lost, before it is listed itself, has moved while lost',
-    [{ ...unconnected, ...lost }],
-    { ...unconnected, instance: 'slack_2', ...movedWhileLost },
+    [{ ...unconnectedSlack, ...lapse }],
+    { ...unconnectedSlack, instance: 'slack_2', ...movedWhileLost },
   ],
   [
     'was lost and regained has moved without the loss',
     [{ ...former, previousLapsedAt: 0 }, next],
-    { ...next, ...moved },
+    { ...next, ...move },
   ],
-  ['is connected has moved if it is new itself', [former, next], { ...next, ...moved }],
+  ['is connected has moved if it is new itself', [former, next], { ...next, ...move }],
   ['is connected has not moved if it isn’t new', [former, without(next)], without(next)],
-  ['was never seen has moved if it is new itself', [next], { ...next, ...moved }],
+  ['was never seen has moved if it is new itself', [next], { ...next, ...move }],
   ['was never seen has not moved if it isn’t new', [without(next)], without(next)],
 ])('the successor of an app that %s', (_title, apps, successor) => {
   const person = { ...newPerson('ada@acme.example', 0), lastCheck: { checkedAt: 9, apps } }
@@ -77,14 +77,14 @@ it.each<[string, AppRecord[], AppRecord | undefined]>([
 })
 
 it.each<[string, AppRecord[], string[], string[]]>([
-  ['follows it to its successor', [unconnected, next], ['slack_1'], ['slack_2']],
+  ['follows it to its successor', [unconnectedSlack, next], ['slack_1'], ['slack_2']],
   [
     'follows it while it is lost',
-    [{ ...former, status: 'awaiting', ...lost }, next],
+    [{ ...former, status: 'awaiting', ...lapse }, next],
     ['slack_1'],
     ['slack_2'],
   ],
-  ['yields to a newer one', [unconnected, next], ['slack_1', 'slack_2'], ['slack_2']],
+  ['yields to a newer one', [unconnectedSlack, next], ['slack_1', 'slack_2'], ['slack_2']],
   ['ends if the app was connected since', [former, next], ['slack_1'], []],
   ['about its successor stays', [former, next], ['slack_2'], ['slack_2']],
 ])('a wait for the approval of an app that was replaced %s', (_title, apps, waits, expected) => {

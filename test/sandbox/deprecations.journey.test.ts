@@ -17,7 +17,7 @@ type Row = (typeof rows)[number]
 const operations = [...new Set(rows.map(({ operation }) => operation))]
 const fields = rows.filter(({ field }) => field !== undefined)
 // The contract doesn't show the response of indexemployee.
-const answered = fields.filter(({ field }) => field !== 'location')
+const responseFields = fields.filter(({ field }) => field !== 'location')
 const sent = fields.filter(({ operation }) => !operation.startsWith('GET '))
 
 const dayBefore = (day: string) => new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10)
@@ -50,7 +50,7 @@ it.each(endpoints)('$operation works until its removal, and gives 410 from then 
   }
 })
 
-it.each(answered)(
+it.each(responseFields)(
   'the field $id is in the response until its removal, and missing from then on',
   async (row) => {
     const before = await send(row.operation, dayBefore(row.removal))
@@ -95,13 +95,13 @@ it.each([
 })
 
 const announcing = (headers: Headers) => ['deprecation', 'sunset', 'link'].map((name) => headers.get(name))
-const nothing = [null, null, null]
+const noHeaders = [null, null, null]
 
 it.each(operations)('the deprecation of %s is announced in headers', async (operation) => {
   const own = rows.filter((row) => row.operation === operation)
   const ends = own.some(({ field }) => field === undefined)
   const [{ announced, removal } = { announced: '', removal: '' }] = own
-  expect(announcing((await send(operation, dayBefore(announced))).headers)).toEqual(nothing)
+  expect(announcing((await send(operation, dayBefore(announced))).headers)).toEqual(noHeaders)
   for (const day of [announced, dayBefore(removal)]) {
     const [deprecation, sunset, link] = announcing((await send(operation, day)).headers)
     expect(deprecation).toBe(`@${Date.parse(`${announced}T00:00:00Z`) / 1000}`)
@@ -113,7 +113,7 @@ it.each(operations)('the deprecation of %s is announced in headers', async (oper
 
 it('a removed field is no longer announced', async () => {
   const { status, headers } = await send('POST /rest/api/v1/chat', '2026-10-15')
-  expect([status, ...announcing(headers)]).toEqual([200, ...nothing])
+  expect([status, ...announcing(headers)]).toEqual([200, ...noHeaders])
 })
 
 it('a refused call has the announcement, too, and an unscheduled operation never', async () => {
@@ -121,7 +121,7 @@ it('a refused call has the announcement, too, and an unscheduled operation never
   expect([refused.status, refused.headers.get('deprecation')]).toEqual([401, '@1770336000'])
   for (const name of ['search', 'checkdatasourceauth']) {
     const { status, headers } = await send(`POST /rest/api/v1/${name}`, undefined, { body: { query: 'x' } })
-    expect([status, ...announcing(headers)]).toEqual([200, ...nothing])
+    expect([status, ...announcing(headers)]).toEqual([200, ...noHeaders])
   }
 })
 

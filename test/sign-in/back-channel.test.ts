@@ -24,9 +24,9 @@ const answerKeys = (more: object = {}) =>
 beforeEach(() => void answerKeys())
 afterEach(() => vi.unstubAllGlobals())
 
-const good = { iss: issuer, aud: 'onramp', iat: NOW, jti: 'one', sub: 'ada', events: { [EVENT]: {} } }
+const goodClaims = { iss: issuer, aud: 'onramp', iat: NOW, jti: 'one', sub: 'ada', events: { [EVENT]: {} } }
 const tokenOf = (claims: object = {}, header: object = {}, key = keys.privateKey) =>
-  new SignJWT({ ...good, ...claims }).setProtectedHeader({ alg: 'ES256', ...header }).sign(key)
+  new SignJWT({ ...goodClaims, ...claims }).setProtectedHeader({ alg: 'ES256', ...header }).sign(key)
 
 const rules = {
   issuer,
@@ -99,7 +99,9 @@ it('a logout token may be five minutes old, or half a minute ahead', async () =>
 it('a logout token without a valid signature is refused', async () => {
   const forged = await tokenOf({}, {}, (await generateKeyPair('ES256')).privateKey)
   expect(await verifyToken(forged)).toBe(unverified('ERR_JWS_SIGNATURE_VERIFICATION_FAILED'))
-  expect(await verifyToken(new UnsecuredJWT(good).encode())).toBe(unverified('ERR_JOSE_ALG_NOT_ALLOWED'))
+  expect(await verifyToken(new UnsecuredJWT(goodClaims).encode())).toBe(
+    unverified('ERR_JOSE_ALG_NOT_ALLOWED'),
+  )
   for (const thrown of [new Error('away'), 'away'])
     expect(await verifyToken(await tokenOf(), { keys: () => Promise.reject(thrown) })).toBe(
       unverified('unreadable'),

@@ -250,11 +250,11 @@ it.each(['', 'code=c&code=d', 'code=c&iss=x&iss=y', 'error=access_denied&error=x
   },
 )
 
-const promising = { metadata: { authorization_response_iss_parameter_supported: true } }
+const advertisesIss = { metadata: { authorization_response_iss_parameter_supported: true } }
 
 it('an error counts even without the iss that the server advertises', async () => {
   for (const error of ['access_denied', 'login_required', 'server_error']) {
-    const { callbackWith, requests } = await browserAfterStart(promising)
+    const { callbackWith, requests } = await browserAfterStart(advertisesIss)
     const code = error === 'server_error' ? 'sign_in_unavailable' : 'sign_in_denied'
     expect(await callbackWith({ error })).toMatchObject({ code })
     expect(requests).toEqual([])
@@ -267,7 +267,7 @@ it.each<[string, Form, string]>([
   ['an error with a wrong iss', { error: 'access_denied', iss: 'https://other.example' }, 'iss of another'],
   ['an error with an empty iss', { error: 'access_denied', iss: '' }, 'lacks iss'],
 ])('a callback is refused for its iss if the server advertises it: %s', async (_title, answer, words) => {
-  const { callbackWith, requests } = await browserAfterStart(promising)
+  const { callbackWith, requests } = await browserAfterStart(advertisesIss)
   const detail = expect.stringContaining(words) as string
   expect(await callbackWith(answer)).toMatchObject({ status: 400, code: 'sign_in_failed', detail })
   expect(requests).toEqual([])

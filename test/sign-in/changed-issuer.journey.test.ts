@@ -5,14 +5,14 @@ import { get, startTwo } from './two-processes.ts'
 import { TestBrowser } from '../helpers/test-browser.ts'
 import { shared } from '../helpers/shared.ts'
 
-const two = shared(() => startTwo())
+const twoProcesses = shared(() => startTwo())
 beforeAll(async () => {
-  const { processes, sandbox } = two
+  const { processes, sandbox } = twoProcesses
   await processes[1].end('SIGTERM')
-  await two.startAgain(1, { OIDC_ISSUER: sandbox.urls.externalIdp, TOKEN_ISSUED_BY: 'external-idp' })
+  await twoProcesses.startAgain(1, { OIDC_ISSUER: sandbox.urls.externalIdp, TOKEN_ISSUED_BY: 'external-idp' })
 })
 
-const serverAt = (which: Server) => two.processes[which === 'old' ? 0 : 1].url
+const serverAt = (which: Server) => twoProcesses.processes[which === 'old' ? 0 : 1].url
 
 type Server = 'old' | 'new'
 
@@ -22,7 +22,7 @@ async function signIn(beginsAt: Server, backAt: Server, person = 'ada', browser 
   let hop = await browser.post(browser.page.url, { person }, { follow: false })
   while (hop.location?.includes('/sign-in/callback') === false)
     hop = await browser.open(new URL(hop.location, hop.url).href, { follow: false })
-  const callback = hop.location?.replace(two.url, serverAt(backAt)) ?? ''
+  const callback = hop.location?.replace(twoProcesses.url, serverAt(backAt)) ?? ''
   return { browser, hop: await browser.open(callback, { follow: false }) }
 }
 
@@ -37,7 +37,7 @@ it.each<[Server, Server]>([
   for (const which of [own, other, own, other])
     for (const path of ['/onboarding', '/search?q=plan'])
       expect(await get(serverAt(which), browser, path), which).toMatchObject({ status: 200 })
-  const { sandbox } = two
+  const { sandbox } = twoProcesses
   sandbox.expireTokens()
   sandbox.clearRequests()
   expect(await get(serverAt(other), browser)).toEqual(AGAIN)
@@ -52,10 +52,10 @@ it.each<[Server, Server]>([
   ['old', 'new'],
   ['new', 'old'],
 ])('a sign-in that returns to another server starts over (%s to %s)', async (begins, ends) => {
-  two.sandbox.clearRequests()
+  twoProcesses.sandbox.clearRequests()
   const { hop } = await signIn(begins, ends)
   expect([hop.status, hop.location]).toEqual([303, '/sign-in?return_to=%2Fonboarding&again=1'])
-  expect(two.sandbox.count('token')).toBe(0)
+  expect(twoProcesses.sandbox.count('token')).toBe(0)
 })
 
 it('an app skipped at the former identity provider is still skipped at the new one', async () => {

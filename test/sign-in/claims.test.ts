@@ -21,45 +21,45 @@ const userOf = (sources: Source[], rule = byClaim) =>
 const userWith = (claims: Source, rule = byClaim) => userOf([claims], rule)
 
 const verified = { email, email_verified: true }
-const denied = { email, email_verified: false }
-const shouted = { email: ' Ada@ACME.example ', email_verified: 'false' }
-const listed = { email: undefined, emails: [email] }
-const beside = { upn: email, email: 'private@example.com', email_verified: true }
+const unverifiedUser = { email, email_verified: false }
+const upperCaseUser = { email: ' Ada@ACME.example ', email_verified: 'false' }
+const userWithEmails = { email: undefined, emails: [email] }
+const userWithUpn = { upn: email, email: 'private@example.com', email_verified: true }
 
 it.each<[string, Settings, Source[], address?: string]>([
   ['verified', byClaim, [verified]],
   ['verified by a string', byClaim, [{ email, email_verified: 'true' }]],
   ['trusted by OIDC_EMAIL_TRUST=always', always, [{ email }]],
-  ['in the claim, and in email too', upn, [{ ...beside, email }]],
-  ['in another claim that is trusted', upnAlways, [beside]],
+  ['in the claim, and in email too', upn, [{ ...userWithUpn, email }]],
+  ['in another claim that is trusted', upnAlways, [userWithUpn]],
   ['beside another one that is verified', byClaim, [{ email }, { ...verified, email: eve }], eve],
   ['verified by userinfo, which has it too', byClaim, [{ email }, verified]],
   ['of userinfo alone', byClaim, [{}, verified]],
-  ['beside another one that is denied', byClaim, [verified, { ...denied, email: eve }]],
-  ['beside a denial of an invalid address', byClaim, [verified, { ...denied, email: 7 }]],
+  ['beside another one that is denied', byClaim, [verified, { ...unverifiedUser, email: eve }]],
+  ['beside a denial of an invalid address', byClaim, [verified, { ...unverifiedUser, email: 7 }]],
   ['the only one of a verified list', always, [{ ...verified, email: [email] }]],
-  ['trusted as one of emails', always, [listed]],
+  ['trusted as one of emails', always, [userWithEmails]],
 ])('an address that is %s counts as verified', (_title, rule, sources, address = email) => {
   const user = userOf(sources, rule)
   expect([user.email, user.emailVerified]).toEqual([address, true])
 })
 
 it.each<[string, Settings, Source[], address?: string]>([
-  ['denied', byClaim, [denied]],
+  ['denied', byClaim, [unverifiedUser]],
   ['neither verified nor denied', byClaim, [{ email }]],
   ['verified by nonsense', byClaim, [{ email, email_verified: 1 }]],
-  ['denied, and trusted otherwise', always, [denied]],
+  ['denied, and trusted otherwise', always, [unverifiedUser]],
   ['denied by nonsense', always, [{ email, email_verified: 'odd' }]],
-  ['not the one that email_verified is about', upn, [beside]],
-  ['denied by another spelling', upnAlways, [{ ...shouted, upn: email }]],
+  ['not the one that email_verified is about', upn, [userWithUpn]],
+  ['denied by another spelling', upnAlways, [{ ...upperCaseUser, upn: email }]],
   ['verified without being named', byClaim, [{ email }, { email_verified: true }]],
-  ['verified by the id_token, and denied by userinfo', byClaim, [verified, denied]],
-  ['denied in another spelling', byClaim, [verified, shouted]],
+  ['verified by the id_token, and denied by userinfo', byClaim, [verified, unverifiedUser]],
+  ['denied in another spelling', byClaim, [verified, upperCaseUser]],
   ['of userinfo, verified in the id_token', byClaim, [{ email_verified: true }, { email }]],
   ['denied without being named', byClaim, [verified, { email_verified: false }]],
-  ['the only one of a list called emails', byClaim, [{ ...verified, ...listed }]],
-  ['the only one of a denied list', always, [{ ...denied, email: [email] }]],
-  ['denied as one of emails', always, [{ ...denied, ...listed }]],
+  ['the only one of a list called emails', byClaim, [{ ...verified, ...userWithEmails }]],
+  ['the only one of a denied list', always, [{ ...unverifiedUser, email: [email] }]],
+  ['denied as one of emails', always, [{ ...unverifiedUser, ...userWithEmails }]],
   ['between spaces', byClaim, [{ email: '  ada  l@acme.example  ' }], 'ada  l@acme.example'],
   ['as long as 254 characters', byClaim, [{ email: email.padStart(254, 'x') }], email.padStart(254, 'x')],
 ])('an address that is %s counts as unverified', (_title, rule, sources, address = email) => {

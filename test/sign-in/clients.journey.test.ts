@@ -31,14 +31,14 @@ const fingerprint =
 const thumbprint = Buffer.from(fingerprint.replaceAll(/[:\s]/g, ''), 'hex').toString('base64url')
 const jwks = { keys: [createPublicKey(readText('ours.key')).export({ format: 'jwk' })] }
 
-const certified = {
+const certificateSettings = {
   OIDC_CLIENT_SECRET: '',
   OIDC_CLIENT_AUTH: 'private_key_jwt',
   OIDC_CLIENT_KEY_FILE: path('ours.key'),
   OIDC_CLIENT_CERT_FILE: path('ours.crt'),
 }
 const OIDC_CLIENT_ASSERTION_FILE = path('token')
-const federated = { OIDC_CLIENT_SECRET: '', OIDC_CLIENT_ASSERTION_FILE }
+const assertionSettings = { OIDC_CLIENT_SECRET: '', OIDC_CLIENT_ASSERTION_FILE }
 
 /** Starts onramp and a sandbox with this client authentication. */
 async function startedWith(
@@ -120,7 +120,7 @@ it.each([
 })
 
 it('people sign in and refresh with a certificate, which the doctor tries', async () => {
-  const running = await startedWith(certified)
+  const running = await startedWith(certificateSettings)
   const browser = await signIn(running, 'ada')
   running.sandbox.expireTokens()
   await expectSignedIn(running, browser)
@@ -137,7 +137,7 @@ it('people sign in and refresh with a certificate, which the doctor tries', asyn
 })
 
 it('people sign in with a workload’s assertion file, which is read again', async () => {
-  const running = await startedWith(federated)
+  const running = await startedWith(assertionSettings)
   await replaceToken(running)
   const browser = await signIn(running, 'ada')
   running.sandbox.expireTokens()
@@ -157,7 +157,7 @@ it('people sign in with a workload’s assertion file, which is read again', asy
 })
 
 it('the log and the doctor name a missing assertion file', async () => {
-  const running = await startedWith(federated)
+  const running = await startedWith(assertionSettings)
   rmSync(OIDC_CLIENT_ASSERTION_FILE, { force: true })
   const browser = await signIn(running, 'ada')
   expect(browser.page.status).toBe(502)
@@ -170,15 +170,24 @@ it('the log and the doctor name a missing assertion file', async () => {
 })
 
 it.each<[Record<string, string>, string[]]>([
-  [certified, []],
-  [federated, []],
-  [{ ...certified, OIDC_CLIENT_KEY_FILE: path('other.key') }, ['OIDC_CLIENT_CERT is not the certificate of']],
+  [certificateSettings, []],
+  [assertionSettings, []],
+  [
+    { ...certificateSettings, OIDC_CLIENT_KEY_FILE: path('other.key') },
+    ['OIDC_CLIENT_CERT is not the certificate of'],
+  ],
   [{ OIDC_CLIENT_SECRET: 'x', OIDC_CLIENT_CERT_FILE: path('ours.crt') }, ['OIDC_CLIENT_KEY is required']],
-  [{ ...certified, OIDC_CLIENT_CERT_FILE: path('ours.key') }, ['OIDC_CLIENT_CERT must be a certificate']],
-  [{ ...certified, OIDC_CLIENT_CERT: 'x' }, ['OIDC_CLIENT_CERT and OIDC_CLIENT_CERT_FILE are both set']],
-  [{ ...federated, OIDC_CLIENT_SECRET: 'x' }, ['OIDC_CLIENT_ASSERTION_FILE excludes']],
-  [{ ...federated, OIDC_CLIENT_KEY_FILE: path('ours.key') }, ['OIDC_CLIENT_ASSERTION_FILE excludes']],
-  [{ ...federated, OIDC_CLIENT_ID: '' }, ['OIDC_CLIENT_ID is required']],
+  [
+    { ...certificateSettings, OIDC_CLIENT_CERT_FILE: path('ours.key') },
+    ['OIDC_CLIENT_CERT must be a certificate'],
+  ],
+  [
+    { ...certificateSettings, OIDC_CLIENT_CERT: 'x' },
+    ['OIDC_CLIENT_CERT and OIDC_CLIENT_CERT_FILE are both set'],
+  ],
+  [{ ...assertionSettings, OIDC_CLIENT_SECRET: 'x' }, ['OIDC_CLIENT_ASSERTION_FILE excludes']],
+  [{ ...assertionSettings, OIDC_CLIENT_KEY_FILE: path('ours.key') }, ['OIDC_CLIENT_ASSERTION_FILE excludes']],
+  [{ ...assertionSettings, OIDC_CLIENT_ID: '' }, ['OIDC_CLIENT_ID is required']],
 ])('the settings of a client without a secret are validated: %j', (env, faults) => {
   const words = faults.map((fault) => expect.stringContaining(fault) as string)
   expect(faultsIn({ OIDC_CLIENT_ID: 'onramp', ...env })).toEqual(words)

@@ -139,7 +139,7 @@ it('an unknown library error is a failure, and a proxy’s refusal is temporary'
   expect(problemOf(libraryError('OAUTH_ODD', trouble))[2]).toBe(why)
 })
 
-const right = { iss: issuer, aud: 'client', sub: 'ada', iat: 1, exp: 9_999_999_999 }
+const rightClaims = { iss: issuer, aud: 'client', sub: 'ada', iat: 1, exp: 9_999_999_999 }
 const jwtOf = (...parts: object[]) =>
   parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
 
@@ -158,7 +158,7 @@ it.each<[string, object, RegExp, string[]?]>([
   ['an odd algorithm', { id_token: {}, alg: 'x'.repeat(21) }, /signed with an unknown algorithm, /],
 ])('a token response with %s is explained', async (_title, wrong, words, listed) => {
   const { id_token: claims, alg = 'RS256', ...members } = wrong as { id_token?: object; alg?: string }
-  const id_token = claims && `${jwtOf({ alg }, { ...right, ...claims })}.AAAA`
+  const id_token = claims && `${jwtOf({ alg }, { ...rightClaims, ...claims })}.AAAA`
   const more = listed && { id_token_signing_alg_values_supported: listed }
   const configuration = answering(200, { ...tokens, id_token, ...members }, {}, more)
   expect(await detailOf(refreshTokenGrant(configuration, 'one'))).toMatch(words)
@@ -171,20 +171,20 @@ it('a missing id_token is explained with OIDC_SCOPE', async () => {
 })
 
 const newKeys = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength })
-const [signing, short, other] = [newKeys(2048), newKeys(1024), newKeys(2048)]
+const [signingKey, shortKey, otherKey] = [newKeys(2048), newKeys(1024), newKeys(2048)]
 const jwe = 'a.b.c.d.e'
-const stranger = { ...other.publicKey.export({ format: 'jwk' }), kid: 'one' }
+const strangersKey = { ...otherKey.publicKey.export({ format: 'jwk' }), kid: 'one' }
 
-it.each<[string, object, typeof signing, string, RegExp]>([
-  ['a wrong signature', { keys: [stranger] }, signing, 'failed', /signature doesn't match the key/],
-  ['a token that isn’t a bearer token', { token_type: 'mac' }, signing, 'misconfigured', /token_type/],
-  ['an encrypted id_token', { id_token: jwe }, signing, 'misconfigured', /encrypted \(JWE\)(?!.*a\.b\.c)/],
-  ['a key of 1,024 bits', {}, short, 'misconfigured', /a key of 1024 bits: .* 2,048/],
-  ['no matching key', { keys: [] }, signing, 'failed', /no key at .* jwks_uri matches/],
-  ['no list of keys', { keys: 'none' }, signing, 'failed', /: keys is missing/],
+it.each<[string, object, typeof signingKey, string, RegExp]>([
+  ['a wrong signature', { keys: [strangersKey] }, signingKey, 'failed', /signature doesn't match the key/],
+  ['a token that isn’t a bearer token', { token_type: 'mac' }, signingKey, 'misconfigured', /token_type/],
+  ['an encrypted id_token', { id_token: jwe }, signingKey, 'misconfigured', /encrypted \(JWE\)(?!.*a\.b\.c)/],
+  ['a key of 1,024 bits', {}, shortKey, 'misconfigured', /a key of 1024 bits: .* 2,048/],
+  ['no matching key', { keys: [] }, signingKey, 'failed', /no key at .* jwks_uri matches/],
+  ['no list of keys', { keys: 'none' }, signingKey, 'failed', /: keys is missing/],
 ])('the log explains %s', async (_title, more, { privateKey, publicKey }, code, words) => {
   const keys = [{ ...publicKey.export({ format: 'jwk' }), kid: 'one' }]
-  const unsigned = jwtOf({ alg: 'RS256', kid: 'one' }, right)
+  const unsigned = jwtOf({ alg: 'RS256', kid: 'one' }, rightClaims)
   const id_token = `${unsigned}.${sign('sha256', Buffer.from(unsigned), privateKey).toString('base64url')}`
   // Both requests get the same response.
   const body = { ...tokens, id_token, keys, ...more }

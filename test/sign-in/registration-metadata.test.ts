@@ -14,9 +14,9 @@ const requested: Requested = {
   post_logout_redirect_uris: ['https://onramp.example/signed-out'],
   token_endpoint_auth_method: 'client_secret_basic',
 }
-const made = { client_id: 'one', client_secret: 'hush' }
+const registeredClient = { client_id: 'one', client_secret: 'hush' }
 const read = (response: object, wanted = requested) =>
-  readRegistrationResponse(JSON.stringify({ ...made, ...response }), wanted, NOW)
+  readRegistrationResponse(JSON.stringify({ ...registeredClient, ...response }), wanted, NOW)
 
 const settings = {
   PUBLIC_URL: 'https://onramp.example',
@@ -72,7 +72,7 @@ it('a registered client is stored as the server returned it, without unrequested
     post_logout_redirect_uris: requested.post_logout_redirect_uris,
   }
   const more = { redirect_uris: ['x'], jwks_uri: 'x', require_pushed_authorization_requests: true }
-  const stored = { ...kept, ...made, registered_at: NOW, client_secret_expires_at: 0 }
+  const stored = { ...kept, ...registeredClient, registered_at: NOW, client_secret_expires_at: 0 }
 
   expect(read({ ...kept, ...more, client_secret_expires_at: 0 })).toEqual(stored)
   expect(read({ scope: '' })).not.toHaveProperty('scope')

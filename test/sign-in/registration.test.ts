@@ -261,11 +261,11 @@ it('changed settings register another client', async () => {
   )
 })
 
-const registered = { client_id: 'one', registration_client_uri: uri, registration_access_token: 'sesame' }
+const registration = { client_id: 'one', registration_client_uri: uri, registration_access_token: 'sesame' }
 
 it('a client is deleted at its management address with its registration access token', async () => {
   const requests = answerFetch({ [uri]: () => new Response(null, { status: 204 }) })
-  expect(await removeClient(registered)).toBe('removed')
+  expect(await removeClient(registration)).toBe('removed')
   expect(requests.map(({ method, headers }) => [method, headers.get('authorization')])).toEqual([
     ['DELETE', 'Bearer sesame'],
   ])
@@ -273,9 +273,9 @@ it('a client is deleted at its management address with its registration access t
 
 it('a client stays if the server refuses or doesn’t respond', async () => {
   answerFetch({ [uri]: () => new Response('no', { status: 403 }) })
-  expect(await removeClient(registered)).toBe(403)
+  expect(await removeClient(registration)).toBe(403)
   answerFetch({ [uri]: silent('ECONNREFUSED') })
-  expect(await removeClient(registered)).toBe('no-response')
+  expect(await removeClient(registration)).toBe('no-response')
 })
 
 it.each([
@@ -285,6 +285,6 @@ it.each([
   { registration_access_token: undefined },
 ])('a client stays if there is no safe address and token to check it: %j', async (without) => {
   const requests = answerFetch({})
-  expect(await removeClient({ ...registered, ...without })).toBe('unsupported')
+  expect(await removeClient({ ...registration, ...without })).toBe('unsupported')
   expect(requests).toEqual([])
 })

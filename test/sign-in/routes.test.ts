@@ -4,7 +4,7 @@ import { setUpSignIn, ISSUER, parametersOf, PUBLIC_URL, warningsIn } from './in-
 import { createServerStub } from './server-stub.ts'
 import { Problem } from '../../src/problem.ts'
 
-const revoking = { revocation_endpoint: `${ISSUER}/revoke` }
+const withRevocation = { revocation_endpoint: `${ISSUER}/revoke` }
 const HINT = { login_hint: 'ada@acme.example' }
 
 it('someone who signs in with PKCE, state and nonce returns to their page', async () => {
@@ -115,8 +115,8 @@ it('login_hint is sent if it could be an address', async () => {
   expect(await choosing.browser().begin(HINT)).not.toHaveProperty('login_hint')
 })
 
-const offered = { pushed_authorization_request_endpoint: `${ISSUER}/par` }
-const metadata = { ...offered, require_pushed_authorization_requests: true }
+const withPar = { pushed_authorization_request_endpoint: `${ISSUER}/par` }
+const metadata = { ...withPar, require_pushed_authorization_requests: true }
 const taken = () => ({ status: 201, body: { request_uri: 'urn:one', expires_in: 60 } })
 const refused = (error: string) => ({ status: 400, body: { error } })
 
@@ -130,7 +130,7 @@ it('requests are pushed if the server requires it, with the registered scope', a
 it('a network over its share of starts is refused, and nothing is pushed for it', async () => {
   let isOver = false
   const { browser, requests } = setUpSignIn({
-    metadata: offered,
+    metadata: withPar,
     starting: (_req, work) => (isOver ? Promise.reject(new Problem(429, 'too_many')) : work()),
   })
   const ada = browser()
@@ -145,7 +145,7 @@ it('a network over its share of starts is refused, and nothing is pushed for it'
 })
 
 it('requests are not pushed if the server only advertises it', async () => {
-  for (const more of [offered, { ...offered, require_pushed_authorization_requests: false }]) {
+  for (const more of [withPar, { ...withPar, require_pushed_authorization_requests: false }]) {
     const { browser, requests } = setUpSignIn({ metadata: more })
     expect(await browser().begin()).toMatchObject({ scope: 'openid offline_access' })
     expect(requests).toEqual([])
@@ -169,7 +169,7 @@ it.each<[string, () => object | Promise<object>, number?]>([
 )
 
 it('a request is pushed after the server refused its URL', async () => {
-  const { browser, answers, callbackFor, requests, audited } = setUpSignIn({ metadata: offered })
+  const { browser, answers, callbackFor, requests, audited } = setUpSignIn({ metadata: withPar })
   answers['/par'] = taken
   const ada = browser()
   const { state = '' } = await ada.begin({ return_to: '/x' })
@@ -180,7 +180,7 @@ it('a request is pushed after the server refused its URL', async () => {
 })
 
 it('a request is pushed at most twice, and only if the server accepts it', async () => {
-  const { browser, answers, requests } = setUpSignIn({ metadata: offered })
+  const { browser, answers, requests } = setUpSignIn({ metadata: withPar })
   answers['/par'] = taken
   const ada = browser()
   let { state = '' } = await ada.begin()
@@ -252,7 +252,7 @@ it('"Not you?" that returns the same account repeats the prompt, and then explai
 })
 
 it('"Not you?" ends the session and tokens of the first person', async () => {
-  const { browser, person, answers, requests, store } = setUpSignIn({ metadata: revoking })
+  const { browser, person, answers, requests, store } = setUpSignIn({ metadata: withRevocation })
   answers['/revoke'] = () => ({})
   const both = browser()
   await both.signIn()
@@ -265,11 +265,11 @@ it('"Not you?" ends the session and tokens of the first person', async () => {
 })
 
 it('another authorization server gets no tokens of the former one', async () => {
-  const { browser, server } = setUpSignIn({ metadata: revoking })
+  const { browser, server } = setUpSignIn({ metadata: withRevocation })
   const ada = browser()
   await ada.signIn()
   const issuer = 'http://new.example'
-  const otherServer = createServerStub({ ...revoking, issuer }, {})
+  const otherServer = createServerStub({ ...withRevocation, issuer }, {})
   Object.assign(otherServer.person, { issuer, sub: 'ada-there' })
   server.configuration = await otherServer.authorizationServer.configuration()
   expect(await ada.follow(otherServer.callbackFor(await ada.begin({ return_to: '/x' })))).toBe('/x')
@@ -289,7 +289,7 @@ it('"Not you?" falls back to login if select_account is refused, and ends after 
 })
 
 it('a person who signs in again gets a new session and keeps the grant', async () => {
-  const { browser, requests, answers, store } = setUpSignIn({ metadata: revoking })
+  const { browser, requests, answers, store } = setUpSignIn({ metadata: withRevocation })
   answers['/revoke'] = () => ({})
   const ada = browser()
   await ada.signIn()

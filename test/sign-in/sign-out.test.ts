@@ -128,14 +128,14 @@ it('a sign-in that is pending during a sign-out starts over with prompt=login', 
 
 type Fixture = Awaited<ReturnType<typeof signedIn>>
 const otherServer = createServerStub({ ...metadata, issuer: 'http://new.example' }, {})
-const another = otherServer.authorizationServer.configuration
+const otherConfiguration = otherServer.authorizationServer.configuration
 const away = () => Promise.reject(new Error('away'))
 
 it.each<[title: string, change: (fixture: Fixture) => unknown, revoked: string, metadata?: object]>([
   ['has no logout page', () => {}, 'no_endpoint', {}],
   ['isn’t ready', ({ server }) => (server.isReady = false), 'failed'],
   ['is unreachable', ({ authorizationServer }) => (authorizationServer.configuration = away), 'failed'],
-  ['is another one', async ({ server }) => (server.configuration = await another()), 'failed'],
+  ['is another one', async ({ server }) => (server.configuration = await otherConfiguration()), 'failed'],
 ])('a person is signed out here, though the server %s', async (_title, change, revoked, ...given) => {
   const fixture = await signedIn(...given)
   await change(fixture)
@@ -164,14 +164,15 @@ it.each([
   for (const name of ['post_logout_redirect_uri', 'state']) expect(searchParams.has(name)).toBe(comesBack)
 })
 
-const refused = { status: 400, body: { error: 'unsupported_token_type' } }
+const unsupportedTokenType = { status: 400, body: { error: 'unsupported_token_type' } }
 
 it.each([
   ['access_token', 'partly', 'one of the tokens'],
   ['both', 'failed', 'the tokens'],
 ])('if the revocation of %s fails, it is audited as %s, and logged', async (which, revoked, what) => {
   const { signOut, answers, audited, logged } = await signedIn()
-  answers['/revoke'] = ({ form }) => (which === 'both' || form['token_type_hint'] === which ? refused : {})
+  answers['/revoke'] = ({ form }) =>
+    which === 'both' || form['token_type_hint'] === which ? unsupportedTokenType : {}
   await signOut()
   expect(audited).toMatchObject([{ revoked }])
   expect(warningsIn(logged).at(-1)).toContain(`could not revoke ${what} at sign-out`)

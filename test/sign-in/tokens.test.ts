@@ -43,31 +43,31 @@ it.each([
 })
 
 const tokens = { accessToken: 'a', issuedAt: NOW, expiresAt: NOW + 3_600_000 }
-const both = 'openid offline_access'
+const bothScopes = 'openid offline_access'
 
 it.each<[string, Partial<Tokens>, string, string | undefined, RegExp]>([
   [
     'that was requested is missing, with advice about OIDC_PROMPT',
     {},
-    both,
+    bothScopes,
     undefined,
     /_access was requested: after 60 minutes.*OIDC_PROMPT=consent/,
   ],
   [
     'is missing beside an access token without a known expiry',
     { expiresAt: undefined },
-    both,
+    bothScopes,
     undefined,
     /when the access token expires/,
   ],
   [
     'that the client may not get is missing, with advice to allow it',
     {},
-    both,
+    bothScopes,
     'openid profile',
     /issued: after 60 minutes.*allow it there/,
   ],
-  ['in the response needs no explanation', { refreshToken: 'r' }, both, undefined, /^$/],
+  ['in the response needs no explanation', { refreshToken: 'r' }, bothScopes, undefined, /^$/],
   ['that wasn’t requested needs no explanation', {}, 'openid', undefined, /^$/],
 ])('to the operator, a refresh token %s', (_title, own, wanted, registered, words) => {
   expect(explainMissingRefreshToken({ ...tokens, ...own }, wanted, registered) ?? '').toMatch(words)

@@ -11,13 +11,13 @@ const logo = createStaticAsset('/assets/company/logo', 'svg', Buffer.from('<svg>
 const photo = createStaticAsset('/assets/company/photo', 'png', Buffer.alloc(9))
 const { routes, icon, stylesheet, brand, scripts } = loadAssets({ ...neutralCompany, assets: [logo, photo] })
 const page = "default-src 'self'"
-const alone = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+const ALONE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 const app = express().use((_req, res, next) => next(void res.set('content-security-policy', page)), routes)
 
 it.each([
-  ['our icon', icon, 'image/svg+xml', alone],
-  ['a company’s SVG', logo.path, 'image/svg+xml', alone],
-  ['an app’s icon', libraryIconOf('github_1')?.path ?? '', 'image/svg+xml', alone],
+  ['our icon', icon, 'image/svg+xml', ALONE_POLICY],
+  ['a company’s SVG', logo.path, 'image/svg+xml', ALONE_POLICY],
+  ['an app’s icon', libraryIconOf('github_1')?.path ?? '', 'image/svg+xml', ALONE_POLICY],
   ['a company’s PNG', photo.path, 'image/png', page],
   ['a stylesheet', stylesheet, 'text/css; charset=utf-8', page],
   ['the brand colors', brand, 'text/css; charset=utf-8', page],

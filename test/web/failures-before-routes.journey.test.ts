@@ -28,11 +28,15 @@ async function countRequests(route: string, method: string, status: string): Pro
 }
 
 const lastLine = () => JSON.parse(running.log.at(-1) ?? '{}') as Record<string, unknown>
-const elsewhere = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }
+const fromElsewhere = {
+  'sec-fetch-site': 'cross-site',
+  'sec-fetch-mode': 'no-cors',
+  'sec-fetch-dest': 'image',
+}
 
 it.each<[string, string, string, Record<string, string>, string]>([
-  ['from another site', 'POST', '/onboarding/skip/slack_1', elsewhere, '/onboarding'],
-  ['as an image elsewhere', 'GET', '/Sign-In/?return_to=/x', elsewhere, '/sign-in'],
+  ['from another site', 'POST', '/onboarding/skip/slack_1', fromElsewhere, '/onboarding'],
+  ['as an image elsewhere', 'GET', '/Sign-In/?return_to=/x', fromElsewhere, '/sign-in'],
   ['with a bad encoding', 'GET', '/onboarding/connect/%E0%A4%A', {}, '/onboarding'],
   ['by someone signed out', 'GET', '/onboarding/connect/x', { accept: '*/json', cookie: '' }, '/onboarding'],
   [

@@ -86,7 +86,7 @@ it('a HEAD request for the schedule gets the status of a GET', async () => {
   }
 })
 
-const elsewhere = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }
+const fromElsewhere = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }
 
 /** Servers post to the others, and prove who they are by a logout token or an invitation's token (RFC 8058). */
 const FORMS = (await routesFor('post', env)).filter((route) => !/\/(backchannel|opt-out)$/.test(route))
@@ -102,8 +102,8 @@ it.each(FORMS.map((route) => route.replace(/:\w+/, 'slack_1')))(
     const statusFor = async (how: Record<string, string>) =>
       (await request(onramp.app).post(path).set(how)).status
     const form = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
-    expect(await statusFor({ ...elsewhere, ...form })).toBe(403)
-    expect(await statusFor({ origin: elsewhere.origin })).toBe(403)
+    expect(await statusFor({ ...fromElsewhere, ...form })).toBe(403)
+    expect(await statusFor({ origin: fromElsewhere.origin })).toBe(403)
     // An origin that only begins like ours.
     expect(await statusFor({ origin: `${REQUIRED.PUBLIC_URL}.evil.example` })).toBe(403)
     // A sandboxed frame.
@@ -118,7 +118,7 @@ it('another site can link to our pages, but not embed, fetch or frame them', asy
   const get = (how: object) =>
     request(onramp.app)
       .get('/onboarding')
-      .set({ ...elsewhere, ...how })
+      .set({ ...fromElsewhere, ...how })
   const link = await get({ 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' })
   expect(link.status).not.toBe(403)
   expect(link.headers['content-security-policy']).toContain("frame-ancestors 'none'")
@@ -241,12 +241,12 @@ it.each([
 
 const METRICS_TOKEN = 'the-token-of-the-metrics'
 const BEARER = `Bearer ${METRICS_TOKEN}`
-const wrong = ['', `${BEARER}x`, 'Bearer ', `Basic ${METRICS_TOKEN}`, METRICS_TOKEN]
-const refused = { onPort: 401, asks: 'Bearer' }
+const wrongTokens = ['', `${BEARER}x`, 'Bearer ', `Basic ${METRICS_TOKEN}`, METRICS_TOKEN]
+const refusal = { onPort: 401, asks: 'Bearer' }
 it.each([
   ['is closed without METRICS_TOKEN', {}, '', { onPort: 403 }],
   ['is closed to any token without METRICS_TOKEN', {}, BEARER, { onPort: 403 }],
-  ...wrong.map((header) => [`refuses “${header}”`, { METRICS_TOKEN }, header, refused] as const),
+  ...wrongTokens.map((header) => [`refuses “${header}”`, { METRICS_TOKEN }, header, refusal] as const),
   ['is open to the token', { METRICS_TOKEN }, BEARER, { onPort: 200 }],
   ['is open to the token after “bearer”', { METRICS_TOKEN }, BEARER.replace('B', 'b'), { onPort: 200 }],
   // On PORT, any other path leads to the sign-in.
