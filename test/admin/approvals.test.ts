@@ -353,22 +353,11 @@ it.each([
   expect(await actionItems(withSlack('blocked'), { approvals })).toEqual([])
 })
 
+// prettier-ignore
 it.each([
-  [
-    'someone waits while it is tried',
-    { stage: 'approved', stageChangedAt: since, approvedAt: since },
-    'blocked',
-  ],
-  [
-    'someone no longer waits once the app works',
-    { stage: 'confirmed', stageChangedAt: since },
-    'unconnected',
-  ],
-  [
-    'someone waits who requested it after the app worked',
-    { stage: 'confirmed', stageChangedAt: since - 1 },
-    'blocked',
-  ],
+  ['someone waits while it is tried', { stage: 'approved', stageChangedAt: since, approvedAt: since }, 'blocked'],
+  ['someone no longer waits once the app works', { stage: 'confirmed', stageChangedAt: since }, 'unconnected'],
+  ['someone waits who requested it after the app worked', { stage: 'confirmed', stageChangedAt: since - 1 }, 'blocked'],
 ] as const)('figures and a person’s page agree about an approval: %s', async (_title, change, state) => {
   const ada = withAppStates(newPerson('ada@acme.example', now), { slack_1: 'unconnected' }, now)
   const intents = { checkedAt: now, apps: [{ instance: 'slack_1', kind: 'blocked', since } as const] }

@@ -177,6 +177,7 @@ const sent = { digest: { ...countsBefore, day: '2027-01-18', at: digestAt } }
 const countedOn = (day: string) => ({ days: [{ ...countsBefore, day }] })
 const quietOn = (from: string, to = from) => ({ quietDays: [{ from, to, group: undefined }] })
 
+// prettier-ignore
 it.each<[string, boolean, string, Partial<KeepState>, Partial<typeof neutralCompany>?]>([
   ['on the first day of an installation', true, MONDAY, {}],
   ['on its day, after days of runs', true, MONDAY, countedOn('2027-01-15')],
@@ -187,13 +188,7 @@ it.each<[string, boolean, string, Partial<KeepState>, Partial<typeof neutralComp
   ['on the days after it was sent', false, '2027-01-22T15:59:00Z', sent],
   ['a week later, before working hours', false, '2027-01-25T08:59:00Z', sent],
   ['a week later', true, '2027-01-25T09:00:00Z', sent],
-  [
-    'a week later, before working hours of the company',
-    false,
-    '2027-01-25T09:00:00Z',
-    sent,
-    { timezone: 'America/New_York' },
-  ],
+  ['a week later, before working hours of the company', false, '2027-01-25T09:00:00Z', sent, { timezone: 'America/New_York' }],
   ['a week after an earlier version sent it', true, '2027-01-25T09:00:00Z', { digestAt }],
   ['on the day when an earlier version sent it', false, '2027-01-18T15:59:00Z', { digestAt }],
   ['on the day after, if no run could send it', true, '2027-01-26T09:00:00Z', sent],
@@ -202,35 +197,12 @@ it.each<[string, boolean, string, Partial<KeepState>, Partial<typeof neutralComp
   ['on a quiet day', false, '2027-01-25T09:00:00Z', sent, quietOn('2027-01-25')],
   ['on the day after its quiet day', true, '2027-01-26T09:00:00Z', sent, quietOn('2027-01-25')],
   ['after two quiet ones', true, '2027-02-03T09:00:00Z', sent, quietOn('2027-01-25', '2027-02-02')],
-  [
-    'on the first day of an installation, after a quiet day',
-    false,
-    '2027-01-26T09:00:00Z',
-    {},
-    quietOn('2027-01-25'),
-  ],
+  ['on the first day of an installation, after a quiet day', false, '2027-01-26T09:00:00Z', {}, quietOn('2027-01-25')],
   ['on a quiet day after its day', false, '2027-01-26T09:00:00Z', sent, quietOn('2027-01-26')],
   ['after that', true, '2027-01-27T09:00:00Z', sent, quietOn('2027-01-26')],
-  [
-    'a week after it was late',
-    true,
-    '2027-01-25T09:00:00Z',
-    { digest: { ...sent.digest, at: digestAt + 4 * DAY } },
-  ],
-  [
-    'on a day named since',
-    true,
-    '2027-01-19T09:00:00Z',
-    { digestAt: Date.parse('2027-01-18T15:59:00Z') },
-    { digest: 'tuesday' },
-  ],
-  [
-    'six days after its day',
-    true,
-    '2027-01-26T09:00:00Z',
-    { digestAt: digestAt - 5 * DAY },
-    { digest: 'wednesday' },
-  ],
+  ['a week after it was late', true, '2027-01-25T09:00:00Z', { digest: { ...sent.digest, at: digestAt + 4 * DAY } }],
+  ['on a day named since', true, '2027-01-19T09:00:00Z', { digestAt: Date.parse('2027-01-18T15:59:00Z') }, { digest: 'tuesday' }],
+  ['six days after its day', true, '2027-01-26T09:00:00Z', { digestAt: digestAt - 5 * DAY }, { digest: 'wednesday' }],
   ['in a pause', true, '2027-01-25T09:00:00Z', { ...sent, pausedUntil: Infinity }],
 ])('the digest is due %s: %s', (_title, isDue, text, state, company = {}) => {
   const context = { ...words, digest: 'monday', ...company } as const

@@ -119,27 +119,16 @@ const invited = (daysAgo: number, person = withSlack) =>
 const signedIn = { ...withSlack, signedInAt: NOW - 9 * DAY }
 
 // NOW is a Monday at 9:00.
+// prettier-ignore
 it.each<[string, string | undefined, Person]>([
   ['someone who is due for an invitation', 'Nov 2, 2026: Invitation.', withSlack],
   ['someone who was never checked', 'Nov 2, 2026: Invitation.', newPerson('ada@acme.example', NOW)],
   ['someone who was invited four days ago', 'Nov 5, 2026: Reminder.', invited(4)],
   ['someone whose reminder is due on a Saturday', 'Nov 9, 2026: Reminder.', invited(2)],
-  [
-    'someone who just lost an app',
-    'Nov 2, 2026: Email about lost access.',
-    withEachApp(signedIn, { lapsedAt: NOW - 1 }),
-  ],
-  [
-    'someone with a new app',
-    'Nov 2, 2026: Email about new or moved apps.',
-    withEachApp(signedIn, { newAt: 1 }),
-  ],
+  ['someone who just lost an app', 'Nov 2, 2026: Email about lost access.', withEachApp(signedIn, { lapsedAt: NOW - 1 })],
+  ['someone with a new app', 'Nov 2, 2026: Email about new or moved apps.', withEachApp(signedIn, { newAt: 1 })],
   ['someone who opted out', undefined, { ...invited(4), optedOutAt: NOW }],
-  [
-    'someone whose email bounced',
-    undefined,
-    withEmail(withSlack, { campaign: 'onboarding', reminder: 0, state: 'failed', now: NOW }),
-  ],
+  ['someone whose email bounced', undefined, withEmail(withSlack, { campaign: 'onboarding', reminder: 0, state: 'failed', now: NOW })],
   ['someone who has everything', undefined, withEachApp(invited(4), { status: 'connected' })],
 ])('the page of %s says which email comes next: %s', (_title, next, person) => {
   expect(/Next email, from (.*?\.)(?= |$)/.exec(pageOf(listed(person)).help.text)?.[1]).toBe(next)

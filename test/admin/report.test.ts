@@ -245,19 +245,12 @@ it('someone who opted out before an invitation isn’t one to invite', async () 
 const question = { instance: 'slack_1', name: 'Slack', noticedAt: NOW, since: NOW, people: 9 }
 const COUNTED = { isShown: true, all: 2, details: ['50% of the apps they were asked for are connected'] }
 const NOT_COUNTED = { isShown: false, all: 1, details: [] }
+// prettier-ignore
 it.each<[string, Partial<KeepState>, typeof COUNTED]>([
   ['in question is in no figure', { delistedApps: [question] }, NOT_COUNTED],
-  [
-    'marked as removed is in no figure',
-    { delistedApps: [{ ...question, markedRemovedAt: NOW }] },
-    NOT_COUNTED,
-  ],
+  ['marked as removed is in no figure', { delistedApps: [{ ...question, markedRemovedAt: NOW }] }, NOT_COUNTED],
   ['marked as connected is counted', { delistedApps: [{ ...question, markedConnectedAt: NOW }] }, COUNTED],
-  [
-    'on hold is counted',
-    { delistedApps: [question], massDisconnects: [{ ...question, lapsed: 9, had: 9 }] },
-    COUNTED,
-  ],
+  ['on hold is counted', { delistedApps: [question], massDisconnects: [{ ...question, lapsed: 9, had: 9 }] }, COUNTED],
 ])(
   'an app %s, also for people who still have it listed',
   async (_title, given, { isShown, all, details }) => {

@@ -149,24 +149,13 @@ const openApp = { instance: 'notion_9', name: 'Notion', state: 'unconnected' as 
 const doneApp = { instance: 'jira_9', name: 'Jira', state: 'connected' as const }
 const blockedApp = { instance: 'miro_9', name: 'Miro', state: 'blocked' as const }
 
+// prettier-ignore
 it.each([
-  [
-    'the first reminder has the progress',
-    ['Slack'],
-    1,
-    2,
-    '1 of your 4 apps is connected. It takes about 2 minutes.',
-  ],
+  ['the first reminder has the progress', ['Slack'], 1, 2, '1 of your 4 apps is connected. It takes about 2 minutes.'],
   ['the second reminder has the reason', ['Slack'], 2, 2, 'because these apps are part of'],
   ['the second reminder has one button', ['Slack'], 2, 2, 'Notion Connect my apps'],
   ['a reminder of two apps has one button', ['Slack', 'Figma'], 2, 3, 'Notion Connect my apps'],
-  [
-    'the last reminder announces that it is the last',
-    ['Slack'],
-    3,
-    2,
-    'This is our last reminder about Slack.',
-  ],
+  ['the last reminder announces that it is the last', ['Slack'], 3, 2, 'This is our last reminder about Slack.'],
 ])('%s, and counts apps left to connect', (_title, apps, reminder, count, sentence) => {
   const { subject, text, html } = write({ apps, reminder, allApps: [openApp, blockedApp, doneApp] })
   const heading = `${count} apps aren’t connected to Acme Search yet`

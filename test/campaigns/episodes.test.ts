@@ -229,29 +229,15 @@ const approvalAt = (stage: Approval['stage']) => ({
 })
 const cluster = { instance: 'notion_1', name: 'Notion', noticedAt: monday, since: monday, people: 9 }
 const delistedWith = (answer: Partial<DelistedApp>) => ({ delistedApps: [{ ...cluster, ...answer }] })
+// prettier-ignore
 it.each<[string, Person, Partial<KeepState>, isListed: boolean]>([
   ['leaves out a new app before its own email', personWithNewApp(), { lastRunAt: monday }, false],
   ['lists a new app after it', personWithAnnouncedApp, { lastRunAt: monday }, true],
   ['lists a new app where no run announces it', personWithNewApp(), {}, true],
-  [
-    'leaves out an app that was marked as removed',
-    personWithAnnouncedApp,
-    delistedWith({ markedRemovedAt: monday }),
-    false,
-  ],
+  ['leaves out an app that was marked as removed', personWithAnnouncedApp, delistedWith({ markedRemovedAt: monday }), false],
   ['leaves out an app that may have been removed', personWithAnnouncedApp, delistedWith({}), false],
-  [
-    'lists an app that was replaced for others',
-    personWithAnnouncedApp,
-    delistedWith({ isReplaced: true }),
-    true,
-  ],
-  [
-    'lists an app marked as connected for others',
-    personWithAnnouncedApp,
-    delistedWith({ markedConnectedAt: monday }),
-    true,
-  ],
+  ['lists an app that was replaced for others', personWithAnnouncedApp, delistedWith({ isReplaced: true }), true],
+  ['lists an app marked as connected for others', personWithAnnouncedApp, delistedWith({ markedConnectedAt: monday }), true],
   ['leaves out an app whose tested approval is approved', tester, approvalAt('approved'), false],
   ['leaves out an app whose tested approval is failed', tester, approvalAt('failed'), false],
   ['lists an app whose tested approval is confirmed', tester, approvalAt('confirmed'), true],

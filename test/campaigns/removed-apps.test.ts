@@ -98,18 +98,11 @@ it.each([
   expect(all).toEqual(delistedApps.slice(0, found))
 })
 
+// prettier-ignore
 it.each([
   ['joins an open question', {}, { since: monday, count: 20 }],
-  [
-    'joins a question answered with “removed”',
-    { markedRemovedAt: monday + DAY },
-    { since: monday, count: 20 },
-  ],
-  [
-    'is a new question after “connected”',
-    { markedConnectedAt: monday + DAY },
-    { since: monday + 3 * DAY, count: 10 },
-  ],
+  ['joins a question answered with “removed”', { markedRemovedAt: monday + DAY }, { since: monday, count: 20 }],
+  ['is a new question after “connected”', { markedConnectedAt: monday + DAY }, { since: monday + 3 * DAY, count: 10 }],
 ])('an app that leaves more lists days later %s', async (_title, answer, { since, count }) => {
   const [question] = await find(people(10, 'run'))
   const state = { ...NO_CLUSTERS, delistedApps: [{ ...question!, ...answer }], evaluatedAt: monday + 2 * DAY }
@@ -157,41 +150,14 @@ it.each([
   expect(after.lastCheck?.apps.find(({ instance }) => instance === 'jira_1')?.delistedAt).toBe(delistedAt)
 })
 
+// prettier-ignore
 it.each([
-  {
-    name: 'is back if others still have it listed',
-    gone: 24,
-    connected: 0,
-    neverHad: 0,
-    listed: 40,
-    found: 0,
-  },
+  { name: 'is back if others still have it listed', gone: 24, connected: 0, neverHad: 0, listed: 40, found: 0 },
   { name: 'is back if everyone had lost it', gone: 60, connected: 0, neverHad: 0, listed: 0, found: 0 },
   { name: 'is in question if 40 never had it', gone: 24, connected: 0, neverHad: 40, listed: 0, found: 1 },
-  {
-    name: 'is in question if only five never had it',
-    gone: 200,
-    connected: 0,
-    neverHad: 5,
-    listed: 0,
-    found: 1,
-  },
-  {
-    name: 'is back if more than half as many connected it',
-    gone: 0,
-    connected: 21,
-    neverHad: 40,
-    listed: 0,
-    found: 0,
-  },
-  {
-    name: 'is in question if half as many connected it',
-    gone: 0,
-    connected: 20,
-    neverHad: 40,
-    listed: 0,
-    found: 1,
-  },
+  { name: 'is in question if only five never had it', gone: 200, connected: 0, neverHad: 5, listed: 0, found: 1 },
+  { name: 'is back if more than half as many connected it', gone: 0, connected: 21, neverHad: 40, listed: 0, found: 0 },
+  { name: 'is in question if half as many connected it', gone: 0, connected: 20, neverHad: 40, listed: 0, found: 1 },
 ])('a lost app that leaves lists $name', async ({ gone, connected, neverHad, listed, found }) => {
   const all = [
     ...Array.from({ length: gone }, () => restored('run')),

@@ -91,15 +91,10 @@ it('a call that its browser leaves is no failure of the service', async () => {
 })
 
 const page = '<!doctype html><title>Log in</title>'
+// prettier-ignore
 it.each<[string, number, string, object, RegExp]>([
   ['a web page', 502, 'misconfigured', { contentType: 'text/html', body: page }, /HTML.*SERVICE_BASE_URL/],
-  [
-    'a page that calls itself JSON',
-    502,
-    'misconfigured',
-    { body: `\ufeff\n ${page}` },
-    /HTML.*SERVICE_BASE_URL/,
-  ],
+  ['a page that calls itself JSON', 502, 'misconfigured', { body: `\ufeff\n ${page}` }, /HTML.*SERVICE_BASE_URL/],
   ['nothing', 503, 'unavailable', { body: '' }, /: empty response$/],
   ['JSON of another shape', 503, 'unavailable', { body: { planted: 1 } }, /: unexpected response format/],
   ['half of its JSON', 503, 'unavailable', { body: '{"planted": [' }, /: unexpected response format/],

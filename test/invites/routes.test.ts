@@ -112,18 +112,11 @@ it('people start a sign-in from an invitation even while the store is down', asy
 })
 
 const MASKED = 'd••@acme.example'
+// prettier-ignore
 it.each<[string, { status: number; invited: string | undefined }, Partial<User>]>([
   ['leads the account that signed in as them before to the walk', { status: 303, invited: undefined }, {}],
-  [
-    'shows another account at the same server whom it is for',
-    { status: 200, invited: MASKED },
-    { subject: 'eve' },
-  ],
-  [
-    'shows the same subject at another server whom it is for',
-    { status: 200, invited: MASKED },
-    { issuer: 'https://other.example' },
-  ],
+  ['shows another account at the same server whom it is for', { status: 200, invited: MASKED }, { subject: 'eve' }],
+  ['shows the same subject at another server whom it is for', { status: 200, invited: MASKED }, { issuer: 'https://other.example' }],
 ])('an invitation to another address than the sign-in’s %s', async (_title, { status, invited }, other) => {
   const dan: User = { issuer: 'https://as.example', subject: 'dan', email: 'daniel@acme.example' }
   const { app, people } = setUpInvites({ ...dan, ...other })

@@ -24,20 +24,13 @@ const shared = (count: number) => listed(count, () => 'Slack')
 const halfConnected = (count: number) =>
   checkedWalk(shared(count).slice(count / 2), checkedWalk(shared(count)))
 
+// prettier-ignore
 it.each<[title: string, walkWith: (count: number) => Walk, account?: string]>([
   ['a name of its own', (count) => checkedWalk(ownNames(count))],
-  [
-    'a name of its own and one account of the company for all',
-    (count) => checkedWalk(ownNames(count)),
-    'your Acme account',
-  ],
+  ['a name of its own and one account of the company for all', (count) => checkedWalk(ownNames(count)), 'your Acme account'],
   ['the same name', (count) => checkedWalk(shared(count))],
   ['the same name, and half of them connected', halfConnected],
-  [
-    'the same name and one account of the company for all',
-    (count) => checkedWalk(shared(count)),
-    'your Acme account',
-  ],
+  ['the same name and one account of the company for all', (count) => checkedWalk(shared(count)), 'your Acme account'],
 ])('the work of a page grows no faster than its apps, each with %s', (_title, walkWith, account) => {
   const render = (walk: Walk) => void overviewPage(walk, { describe: () => ({ ...noDescription, account }) })
   const [few, many] = [walkWith(APPS / PAGES), walkWith(APPS)]

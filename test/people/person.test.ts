@@ -190,23 +190,14 @@ const many = (count: number) => Array.from({ length: count }, (_, index) => `mad
 const withIntent = (kind: AppIntent['kind'], person = afterCheck(ada, listed('slack_1'))) =>
   withIntents(person, AT, [{ instance: 'slack_1', kind }], AT)
 
+// prettier-ignore
 it.each<[string, Person, string, boolean]>([
   ['is unconnected while listed', afterCheck(ada, listed('slack_1')), 'unconnected', false],
   ['was set aside', withIntent('skipped'), 'skipped', false],
   ['is blocked while an admin is needed', withIntent('blocked'), 'blocked', false],
   ['is unconnected after a return without consent', withIntent('unconfirmed'), 'unconnected', true],
-  [
-    'is switched off, whatever the person chose',
-    withIntent('skipped', afterCheck(ada, [offSlack])),
-    'off',
-    false,
-  ],
-  [
-    'is connected, whatever the person chose',
-    afterCheck(withIntent('blocked'), [], AT + 1),
-    'connected',
-    false,
-  ],
+  ['is switched off, whatever the person chose', withIntent('skipped', afterCheck(ada, [offSlack])), 'off', false],
+  ['is connected, whatever the person chose', afterCheck(withIntent('blocked'), [], AT + 1), 'connected', false],
 ])('the state of an app %s', (_title, person, state, isUnconfirmed) => {
   expect(appsOf(person)).toEqual([expect.objectContaining({ state, isUnconfirmed })])
 })

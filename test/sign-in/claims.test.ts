@@ -121,31 +121,16 @@ it('a person may have no address', () => {
 const completeClaims = { sub: 'ada', name: 'Ada', ...verified }
 const grouped: Settings = { ...byClaim, ADMIN_GROUPS: ['Admins'] }
 
+// prettier-ignore
 it.each<[string, string, boolean, object, Settings?]>([
   ['with a name and an address that is verified', 'enough', true, completeClaims],
   ['with an address that is not verified', 'enough', true, { ...completeClaims, email_verified: false }],
-  [
-    'with a user name alone',
-    'enough',
-    true,
-    { ...completeClaims, name: undefined, preferred_username: 'ada' },
-  ],
+  ['with a user name alone', 'enough', true, { ...completeClaims, name: undefined, preferred_username: 'ada' }],
   ['without a name', 'not enough', false, { ...completeClaims, name: ' ' }],
   ['without an address', 'not enough', false, { ...completeClaims, email: undefined }],
-  [
-    'with an address without email_verified',
-    'not enough',
-    false,
-    { ...completeClaims, email_verified: undefined },
-  ],
+  ['with an address without email_verified', 'not enough', false, { ...completeClaims, email_verified: undefined }],
   ['without the claim of the settings', 'not enough', false, completeClaims, upnAlways],
-  [
-    'with another address in the claim of the settings',
-    'not enough',
-    false,
-    { ...completeClaims, upn: eve },
-    upnAlways,
-  ],
+  ['with another address in the claim of the settings', 'not enough', false, { ...completeClaims, upn: eve }, upnAlways],
   ['without the groups of the settings', 'not enough', false, completeClaims, grouped],
   ['with groups', 'enough', true, { ...completeClaims, groups: [] }, grouped],
 ])('an id_token %s is %s without userinfo', (_title, _outcome, isEnough, claims, rule = byClaim) => {

@@ -169,22 +169,14 @@ it('the log and the doctor name a missing assertion file', async () => {
   })
 })
 
+// prettier-ignore
 it.each<[Record<string, string>, string[]]>([
   [certificateSettings, []],
   [assertionSettings, []],
-  [
-    { ...certificateSettings, OIDC_CLIENT_KEY_FILE: path('other.key') },
-    ['OIDC_CLIENT_CERT is not the certificate of'],
-  ],
+  [{ ...certificateSettings, OIDC_CLIENT_KEY_FILE: path('other.key') }, ['OIDC_CLIENT_CERT is not the certificate of']],
   [{ OIDC_CLIENT_SECRET: 'x', OIDC_CLIENT_CERT_FILE: path('ours.crt') }, ['OIDC_CLIENT_KEY is required']],
-  [
-    { ...certificateSettings, OIDC_CLIENT_CERT_FILE: path('ours.key') },
-    ['OIDC_CLIENT_CERT must be a certificate'],
-  ],
-  [
-    { ...certificateSettings, OIDC_CLIENT_CERT: 'x' },
-    ['OIDC_CLIENT_CERT and OIDC_CLIENT_CERT_FILE are both set'],
-  ],
+  [{ ...certificateSettings, OIDC_CLIENT_CERT_FILE: path('ours.key') }, ['OIDC_CLIENT_CERT must be a certificate']],
+  [{ ...certificateSettings, OIDC_CLIENT_CERT: 'x' }, ['OIDC_CLIENT_CERT and OIDC_CLIENT_CERT_FILE are both set']],
   [{ ...assertionSettings, OIDC_CLIENT_SECRET: 'x' }, ['OIDC_CLIENT_ASSERTION_FILE excludes']],
   [{ ...assertionSettings, OIDC_CLIENT_KEY_FILE: path('ours.key') }, ['OIDC_CLIENT_ASSERTION_FILE excludes']],
   [{ ...assertionSettings, OIDC_CLIENT_ID: '' }, ['OIDC_CLIENT_ID is required']],

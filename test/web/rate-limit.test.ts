@@ -183,20 +183,13 @@ it.each(NAMES)('the limit %s refuses no other stranger, and no other requests', 
   expect(new Set(refused)).toEqual(new Set([name, ...sharedWith]))
 })
 
+// prettier-ignore
 it.each([
   { opened: 'by another site don’t count', headers: { 'sec-fetch-site': 'cross-site' }, isOwn: false },
   { opened: 'by a sibling domain don’t count', headers: { 'sec-fetch-site': 'same-site' }, isOwn: false },
-  {
-    opened: 'by another site, in an old browser, don’t count',
-    headers: { referer: `${INTRANET}/` },
-    isOwn: false,
-  },
+  { opened: 'by another site, in an old browser, don’t count', headers: { referer: `${INTRANET}/` }, isOwn: false },
   { opened: 'from the address bar count', headers: { 'sec-fetch-site': 'none' }, isOwn: true },
-  {
-    opened: 'by our page, in an old browser, count',
-    headers: { referer: `${ONRAMP}/onboarding` },
-    isOwn: true,
-  },
+  { opened: 'by our page, in an old browser, count', headers: { referer: `${ONRAMP}/onboarding` }, isOwn: true },
   { opened: 'by a program count', headers: {}, isOwn: true },
 ])('pages opened $opened toward the limit of our own pages', async ({ headers, isOwn }) => {
   const { refusals } = await setUpLimit()
