@@ -123,13 +123,14 @@ it.each([
   expect(body.paragraphs.join(' ')).toMatch(text)
 })
 
+// prettier-ignore
 it.each([
-  ['the owner of one person', 1, 'grace', 'The person who was waiting is asked to connect it.', true],
-  ['the owner of two people', 2, 'grace', 'One person connects it first. The others hear from us', true],
-  ['an admin', 2, 'admin', 'One person connects it first. The others hear from us', false],
+  { what: 'the owner of one person', count: 1, name: 'grace', trying: 'The person who was waiting is asked to connect it.', isOwner: true },
+  { what: 'the owner of two people', count: 2, name: 'grace', trying: 'One person connects it first. The others hear from us', isOwner: true },
+  { what: 'an admin', count: 2, name: 'admin', trying: 'One person connects it first. The others hear from us', isOwner: false },
 ])(
-  'the page of an approved app says who tries it first, to %s',
-  async (_title, count, name, trying, isOwner) => {
+  'the page of an approved app says who tries it first, to $what',
+  async ({ count, name, trying, isOwner }) => {
     const email = `${name}@acme.example`
     const approved = {
       stage: 'approved',

@@ -266,13 +266,14 @@ it.each<[string, Partial<KeepState>, typeof COUNTED]>([
   },
 )
 
+// prettier-ignore
 it.each([
-  ['as new', 'new-apps', 'connected', {}, 1],
-  ['as lost, and it is connected again', 'lapses', 'connected', {}, 0],
-  ['as lost', 'lapses', 'unconnected', { lapsedAt: NOW - DAY }, 1],
-  ['as lost before they lost it once more', 'lapses', 'unconnected', { lapsedAt: NOW + 1 }, 0],
-  ['as lost, and it is new since', 'lapses', 'unconnected', { newAt: NOW - DAY }, 0],
-] as const)('an app counts who was emailed about it %s', async (_title, campaign, state, change, count) => {
+  { what: 'as new', campaign: 'new-apps', state: 'connected', change: {}, count: 1 },
+  { what: 'as lost, and it is connected again', campaign: 'lapses', state: 'connected', change: {}, count: 0 },
+  { what: 'as lost', campaign: 'lapses', state: 'unconnected', change: { lapsedAt: NOW - DAY }, count: 1 },
+  { what: 'as lost before they lost it once more', campaign: 'lapses', state: 'unconnected', change: { lapsedAt: NOW + 1 }, count: 0 },
+  { what: 'as lost, and it is new since', campaign: 'lapses', state: 'unconnected', change: { newAt: NOW - DAY }, count: 0 },
+] as const)('an app counts who was emailed about it $what', async ({ campaign, state, change, count }) => {
   const ada = withEachApp(withApps(invited, { slack_1: state }), change)
   const emailed = withEmail(ada, { campaign, reminder: 0, state: 'sent', now: NOW, apps: ['slack_1'] })
   expect((await reportOf(emailed)).datasources).toMatchObject([{ emailed: count }])

@@ -409,16 +409,17 @@ it('the overview of an empty installation has three steps, and checks off comple
   expect(last).toMatch(/ from 9:00\sAM to 4:00\sPM,/)
 })
 
+// prettier-ignore
 it.each([
-  ['a week later', '2026-11-02T15:59:59Z', 'Rome', {}, 'Nov 9'],
-  ['after the hours of that day and a quiet day', '2026-11-02T16:00:00Z', 'Rome', {}, 'Nov 11'],
-  ['after a quiet day', '2026-11-03T09:00:00Z', 'Rome', {}, 'Nov 11'],
-  ['after another quiet day of the group', '2026-11-03T09:00:00Z', 'Paris', {}, 'Nov 12'],
-  ['after quiet days elsewhere', '2026-11-03T09:00:00Z', 'Paris', { timezone: 'Asia/Tokyo' }, 'Nov 12'],
-  ['after a pause', '2026-11-03T09:00:00Z', 'Rome', { pausedUntil: '2026-11-13' }, 'Nov 13'],
-  ['after a weekend', '2026-11-06T16:00:00Z', 'Rome', {}, 'Nov 16'],
-  ['at the same time, if it is the fourth email', '2026-11-03T09:00:00Z', 'Rome', { others: 2 }, 'Nov 11'],
-])('the overview says that the first reminder leaves %s', async (_title, at, group, more, day) => {
+  { what: 'a week later', at: '2026-11-02T15:59:59Z', group: 'Rome', more: {}, day: 'Nov 9' },
+  { what: 'after the hours of that day and a quiet day', at: '2026-11-02T16:00:00Z', group: 'Rome', more: {}, day: 'Nov 11' },
+  { what: 'after a quiet day', at: '2026-11-03T09:00:00Z', group: 'Rome', more: {}, day: 'Nov 11' },
+  { what: 'after another quiet day of the group', at: '2026-11-03T09:00:00Z', group: 'Paris', more: {}, day: 'Nov 12' },
+  { what: 'after quiet days elsewhere', at: '2026-11-03T09:00:00Z', group: 'Paris', more: { timezone: 'Asia/Tokyo' }, day: 'Nov 12' },
+  { what: 'after a pause', at: '2026-11-03T09:00:00Z', group: 'Rome', more: { pausedUntil: '2026-11-13' }, day: 'Nov 13' },
+  { what: 'after a weekend', at: '2026-11-06T16:00:00Z', group: 'Rome', more: {}, day: 'Nov 16' },
+  { what: 'at the same time, if it is the fourth email', at: '2026-11-03T09:00:00Z', group: 'Rome', more: { others: 2 }, day: 'Nov 11' },
+])('the overview says that the first reminder leaves $what', async ({ at, group, more, day }) => {
   const { pausedUntil = '', others = 0, ...place } = more as { pausedUntil?: string; others?: number }
   if (pausedUntil) context.keepState = { ...newKeepState(), pausedUntil: Date.parse(pausedUntil) }
   context.now = Date.parse(at) + 60_000

@@ -55,17 +55,17 @@ const decide = (approval: Approval, people: ApprovalPerson[], days: number, answ
 describe('owners', () => {
   // prettier-ignore
   it.each([
-    ['gets no request on the day on which two people begin to wait', approvalWith(), [ada, bob], 0.2, false],
-    ['gets a request when the third person waits', approvalWith(), [ada, bob, eve], 0.2, true],
-    ['gets a request after one person has waited a working day', approvalWith(), [ada], 1, true],
-    ['gets no request after one person has waited a weekend', approvalWith(), [blockedOn(4)], 6, false],
-    ['gets no second request within a week', requestedForCount(1), [ada, bob], 7, false],
-    ['gets a second request after a week of working days, if more wait', requestedForCount(1), [ada, bob], 8, true],
-    ['gets no second request if no more wait', requestedForCount(2), [ada, bob], 8, false],
-    ['gets no request while a person tests the app', approved, [ada, bob, eve], 9, false],
-    ['gets no request for people who will get the confirmation email', confirmedApproval, [ada, bob, eve], 2, false],
-    ['gets a request if others wait after the confirmation', confirmedApproval, [blockedOn(1.1)], 2, true],
-  ] as const)('the owner %s', (_title, approval, people, days, isDue) => {
+    { what: 'gets no request on the day on which two people begin to wait', approval: approvalWith(), people: [ada, bob], days: 0.2, isDue: false },
+    { what: 'gets a request when the third person waits', approval: approvalWith(), people: [ada, bob, eve], days: 0.2, isDue: true },
+    { what: 'gets a request after one person has waited a working day', approval: approvalWith(), people: [ada], days: 1, isDue: true },
+    { what: 'gets no request after one person has waited a weekend', approval: approvalWith(), people: [blockedOn(4)], days: 6, isDue: false },
+    { what: 'gets no second request within a week', approval: requestedForCount(1), people: [ada, bob], days: 7, isDue: false },
+    { what: 'gets a second request after a week of working days, if more wait', approval: requestedForCount(1), people: [ada, bob], days: 8, isDue: true },
+    { what: 'gets no second request if no more wait', approval: requestedForCount(2), people: [ada, bob], days: 8, isDue: false },
+    { what: 'gets no request while a person tests the app', approval: approved, people: [ada, bob, eve], days: 9, isDue: false },
+    { what: 'gets no request for people who will get the confirmation email', approval: confirmedApproval, people: [ada, bob, eve], days: 2, isDue: false },
+    { what: 'gets a request if others wait after the confirmation', approval: confirmedApproval, people: [blockedOn(1.1)], days: 2, isDue: true },
+  ] as const)('the owner $what', ({ approval, people, days, isDue }) => {
     expect(decide(approval, [...people], days).isRequestDue).toBe(isDue)
   })
 

@@ -318,12 +318,12 @@ it.each([
 
 // prettier-ignore
 it.each([
-  ['moves along if the same check lists another instance', 'slack_2', 0, 60, ['slack_2'], ['slack_2']],
-  ['moves along if most lists have another instance', 'slack_2', 0, 31, ['slack_2'], ['slack_2']],
-  ['stays if half of the lists have another instance', 'slack_2', 0, 30, [undefined], ['slack_2']],
-  ['ends if a later check lists another instance', 'slack_2', 1, 60, [], ['slack_1', 'slack_2']],
-  ['ends if another app is new instead', 'notion_1', 0, 60, [], ['slack_1', 'notion_1']],
-])('the hold of a lost app %s', async (_title, instance, msLater, moved, movedTo, counted) => {
+  { what: 'moves along if the same check lists another instance', instance: 'slack_2', msLater: 0, moved: 60, movedTo: ['slack_2'], counted: ['slack_2'] },
+  { what: 'moves along if most lists have another instance', instance: 'slack_2', msLater: 0, moved: 31, movedTo: ['slack_2'], counted: ['slack_2'] },
+  { what: 'stays if half of the lists have another instance', instance: 'slack_2', msLater: 0, moved: 30, movedTo: [undefined], counted: ['slack_2'] },
+  { what: 'ends if a later check lists another instance', instance: 'slack_2', msLater: 1, moved: 60, movedTo: [], counted: ['slack_1', 'slack_2'] },
+  { what: 'ends if another app is new instead', instance: 'notion_1', msLater: 0, moved: 60, movedTo: [], counted: ['slack_1', 'notion_1'] },
+])('the hold of a lost app $what', async ({ instance, msLater, moved, movedTo, counted }) => {
   const withListOf = (person: Person, at: number, ...unconnected: (typeof slack)[]) => withCheck(person, { checkedAt: at, unconnected }, at)
   const next = { instance, name: 'Slack', status: 'awaiting' as const }
   const one = withListOf(msLater === 0 ? lostSlack : withListOf(lostSlack, monday + 2), monday + 2 + msLater, next)

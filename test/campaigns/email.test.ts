@@ -151,12 +151,12 @@ const blockedApp = { instance: 'miro_9', name: 'Miro', state: 'blocked' as const
 
 // prettier-ignore
 it.each([
-  ['the first reminder has the progress', ['Slack'], 1, 2, '1 of your 4 apps is connected. It takes about 2 minutes.'],
-  ['the second reminder has the reason', ['Slack'], 2, 2, 'because these apps are part of'],
-  ['the second reminder has one button', ['Slack'], 2, 2, 'Notion Connect my apps'],
-  ['a reminder of two apps has one button', ['Slack', 'Figma'], 2, 3, 'Notion Connect my apps'],
-  ['the last reminder announces that it is the last', ['Slack'], 3, 2, 'This is our last reminder about Slack.'],
-])('%s, and counts apps left to connect', (_title, apps, reminder, count, sentence) => {
+  { what: 'the first reminder has the progress', apps: ['Slack'], reminder: 1, count: 2, sentence: '1 of your 4 apps is connected. It takes about 2 minutes.' },
+  { what: 'the second reminder has the reason', apps: ['Slack'], reminder: 2, count: 2, sentence: 'because these apps are part of' },
+  { what: 'the second reminder has one button', apps: ['Slack'], reminder: 2, count: 2, sentence: 'Notion Connect my apps' },
+  { what: 'a reminder of two apps has one button', apps: ['Slack', 'Figma'], reminder: 2, count: 3, sentence: 'Notion Connect my apps' },
+  { what: 'the last reminder announces that it is the last', apps: ['Slack'], reminder: 3, count: 2, sentence: 'This is our last reminder about Slack.' },
+])('$what, and counts apps left to connect', ({ apps, reminder, count, sentence }) => {
   const { subject, text, html } = write({ apps, reminder, allApps: [openApp, blockedApp, doneApp] })
   const heading = `${count} apps aren’t connected to Acme Search yet`
   expect(subject).toBe(heading)

@@ -206,12 +206,13 @@ it('a record has the list’s newest details', async () => {
 
 const stored = () => Promise.resolve(newPerson(ada.email, 1))
 const unreadable = () => Promise.reject(new PersonUnreadable('person:x'))
-it.each<[string, string, (() => Promise<Person>) | undefined, string, number]>([
-  ['can’t be read: they may have opted out', 'unreadable', unreadable, 'ada@acme.example', NOW],
-  ['has moved to another address', 'renamed', undefined, 'byron@acme.example', NOW],
-  ['doesn’t exist yet', 'email', undefined, 'ada@acme.example', NOW],
-  ['exists, at a former address of someone else', 'email', stored, 'byron@acme.example', 1],
-])('the plan for a person whose record %s is %s', async (_title, kind, get, address, changedAt) => {
+// prettier-ignore
+it.each<{ what: string; kind: string; get?: () => Promise<Person>; address: string; changedAt: number }>([
+  { what: 'can’t be read: they may have opted out', kind: 'unreadable', get: unreadable, address: 'ada@acme.example', changedAt: NOW },
+  { what: 'has moved to another address', kind: 'renamed', address: 'byron@acme.example', changedAt: NOW },
+  { what: 'doesn’t exist yet', kind: 'email', address: 'ada@acme.example', changedAt: NOW },
+  { what: 'exists, at a former address of someone else', kind: 'email', get: stored, address: 'byron@acme.example', changedAt: 1 },
+])('the plan for a person whose record $what is $kind', async ({ kind, get, address, changedAt }) => {
   const plan = await storeWith(get, address).run().plan(ada.email)
 
   expect(plan).toMatchObject({ person: { changedAt }, decision: { kind }, checkedAt: NOW })

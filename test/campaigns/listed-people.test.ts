@@ -29,26 +29,26 @@ const changesOf = ({ changes }: ListedPeople) =>
   changes.map(({ from, to }) => `${shown({ email: from })} → ${shown({ email: to })}`)
 
 // prettier-ignore
-it.each<[title: string, list: string[], known: string[], changes: string[], current: string[]]>([
-  ['a known address', ['ada E1'], ['ada E1'], [], ['ada E1']],
-  ['a known address without an id', ['ada E1'], ['ada'], [], ['ada E1']],
-  ['another id at a known address', ['ada E2'], ['ada E1'], ['ada → ada@gone'], ['ada E2']],
-  ['another id at the address of someone without an id', ['ada E2'], ['ada'], [], ['ada E2']],
-  ['a known address of someone with an id', ['ada'], ['ada E1'], [], ['ada']],
-  ['a known id back at the address it lost', ['ada E1'], ['ada@gone E1 formerly ada'], ['ada@gone → ada'], ['ada E1']],
-  ['a former address of an id whose own was reassigned', ['ada E1', 'king E2'], ['king E1 formerly ada'], ['king → ada'], ['ada E1', 'king E2']],
-  ['someone new', ['bob E2'], ['ada E1'], [], ['bob E2']],
-  ['a known id with a new address', ['king E1'], ['ada E1'], ['ada → king'], ['king E1']],
-  ['a former address', ['ada'], ['king formerly ada'], [], ['king']],
-  ['a former address with the id', ['ada E1'], ['king E1 formerly ada'], [], ['king E1']],
-  ['a former address of someone without an id', ['ada E1'], ['king formerly ada'], [], ['king E1']],
-  ['a former address, but another id: someone new', ['ada E2'], ['king E1 formerly ada'], [], ['ada E2']],
-  ['a former address that has a person', ['ada'], ['king formerly ada', 'ada'], [], ['ada']],
-  ['both addresses', ['ada', 'king'], ['king formerly ada'], [], ['king']],
-  ['a new address, and the former one', ['king E1', 'ada'], ['ada E1'], ['ada → king'], ['king E1']],
-  ['an address that is passed on', ['king E1', 'ada E2'], ['ada E1'], ['ada → king'], ['king E1', 'ada E2']],
-  ['two exchanged', ['bob E1', 'ada E2'], ['ada E1', 'bob E2'], ['ada → bob', 'bob → ada'], ['bob E1', 'ada E2']],
-])('a list with %s is matched by id, then by address', (_title, list, known, changes, current) => {
+it.each<{ what: string; list: string[]; known: string[]; changes: string[]; current: string[] }>([
+  { what: 'a known address', list: ['ada E1'], known: ['ada E1'], changes: [], current: ['ada E1'] },
+  { what: 'a known address without an id', list: ['ada E1'], known: ['ada'], changes: [], current: ['ada E1'] },
+  { what: 'another id at a known address', list: ['ada E2'], known: ['ada E1'], changes: ['ada → ada@gone'], current: ['ada E2'] },
+  { what: 'another id at the address of someone without an id', list: ['ada E2'], known: ['ada'], changes: [], current: ['ada E2'] },
+  { what: 'a known address of someone with an id', list: ['ada'], known: ['ada E1'], changes: [], current: ['ada'] },
+  { what: 'a known id back at the address it lost', list: ['ada E1'], known: ['ada@gone E1 formerly ada'], changes: ['ada@gone → ada'], current: ['ada E1'] },
+  { what: 'a former address of an id whose own was reassigned', list: ['ada E1', 'king E2'], known: ['king E1 formerly ada'], changes: ['king → ada'], current: ['ada E1', 'king E2'] },
+  { what: 'someone new', list: ['bob E2'], known: ['ada E1'], changes: [], current: ['bob E2'] },
+  { what: 'a known id with a new address', list: ['king E1'], known: ['ada E1'], changes: ['ada → king'], current: ['king E1'] },
+  { what: 'a former address', list: ['ada'], known: ['king formerly ada'], changes: [], current: ['king'] },
+  { what: 'a former address with the id', list: ['ada E1'], known: ['king E1 formerly ada'], changes: [], current: ['king E1'] },
+  { what: 'a former address of someone without an id', list: ['ada E1'], known: ['king formerly ada'], changes: [], current: ['king E1'] },
+  { what: 'a former address, but another id: someone new', list: ['ada E2'], known: ['king E1 formerly ada'], changes: [], current: ['ada E2'] },
+  { what: 'a former address that has a person', list: ['ada'], known: ['king formerly ada', 'ada'], changes: [], current: ['ada'] },
+  { what: 'both addresses', list: ['ada', 'king'], known: ['king formerly ada'], changes: [], current: ['king'] },
+  { what: 'a new address, and the former one', list: ['king E1', 'ada'], known: ['ada E1'], changes: ['ada → king'], current: ['king E1'] },
+  { what: 'an address that is passed on', list: ['king E1', 'ada E2'], known: ['ada E1'], changes: ['ada → king'], current: ['king E1', 'ada E2'] },
+  { what: 'two exchanged', list: ['bob E1', 'ada E2'], known: ['ada E1', 'bob E2'], changes: ['ada → bob', 'bob → ada'], current: ['bob E1', 'ada E2'] },
+])('a list with $what is matched by id, then by address', ({ list, known, changes, current }) => {
   const rows = new ListedPeople(list.map(row))
   for (const one of known) rows.matchRow(person(one))
   expect(changesOf(rows)).toEqual(changes)
@@ -108,16 +108,16 @@ it.each([
 })
 
 // prettier-ignore
-it.each<[title: string, list: string[], known: string[], left: string[], faults: number]>([
-  ['of someone’s former and new address', ['ada E1', 'king E1'], ['ada E1'], ['ada'], 1],
-  ['of two new addresses', ['king E1', 'queen E1'], ['ada E1'], [], 2],
-  ['of someone’s address, and of one that another person has', ['ada E1', 'bob E1'], ['ada E1', 'bob E2'], ['ada', 'bob'], 0],
-  ['of two people without a record', ['ada E1', 'bob E1'], [], ['ada', 'bob'], 0],
-  ['of a third address, too', ['ada E1', 'king E1', 'admin E1'], ['ada E1'], ['ada'], 2],
-  ['of one address twice, and of another', ['ada E1', 'ada E1', 'king E1'], ['ada E1'], ['ada', 'ada'], 1],
-  ['of four addresses, as a placeholder is', ['ada E1', 'bob E1', 'eve E1', 'joe E1'], ['ada E1'], ['ada', 'bob', 'eve', 'joe'], 0],
-  ['of a new address, and of the former one on record', ['ada E1', 'king E1'], ['king E1 formerly ada'], ['king'], 1],
-])('an id %s leaves out rows that may be someone’s second one', (_title, list, known, left, faults) => {
+it.each<{ what: string; list: string[]; known: string[]; left: string[]; faults: number }>([
+  { what: 'of someone’s former and new address', list: ['ada E1', 'king E1'], known: ['ada E1'], left: ['ada'], faults: 1 },
+  { what: 'of two new addresses', list: ['king E1', 'queen E1'], known: ['ada E1'], left: [], faults: 2 },
+  { what: 'of someone’s address, and of one that another person has', list: ['ada E1', 'bob E1'], known: ['ada E1', 'bob E2'], left: ['ada', 'bob'], faults: 0 },
+  { what: 'of two people without a record', list: ['ada E1', 'bob E1'], known: [], left: ['ada', 'bob'], faults: 0 },
+  { what: 'of a third address, too', list: ['ada E1', 'king E1', 'admin E1'], known: ['ada E1'], left: ['ada'], faults: 2 },
+  { what: 'of one address twice, and of another', list: ['ada E1', 'ada E1', 'king E1'], known: ['ada E1'], left: ['ada', 'ada'], faults: 1 },
+  { what: 'of four addresses, as a placeholder is', list: ['ada E1', 'bob E1', 'eve E1', 'joe E1'], known: ['ada E1'], left: ['ada', 'bob', 'eve', 'joe'], faults: 0 },
+  { what: 'of a new address, and of the former one on record', list: ['ada E1', 'king E1'], known: ['king E1 formerly ada'], left: ['king'], faults: 1 },
+])('an id $what leaves out rows that may be someone’s second one', ({ list, known, left, faults }) => {
   const rows = new ListedPeople(withUsableIds([...list, 'zoe E9'].map(row)).list)
   for (const one of known) expect(rows.matchRow({ ...person(one), listedAt: 1 })).toBeDefined()
   expect(rows.rowsByCurrentAddress([]).map(shown)).toEqual([...left, 'zoe E9'])

@@ -341,12 +341,13 @@ it.each([
 })
 
 const CONNECT = '2 apps were approved. Connect them now.'
+// prettier-ignore
 it.each([
-  ['counts clicks if both work', 'confirmed', 'confirmed', '2 apps were approved: one click each', false],
-  ['names others who wait', 'confirmed', 'approved', CONNECT, true],
-  ['names no others if none wait', 'approved', 'confirmed', CONNECT, false],
-  ['names others if both are tested', 'approved', 'approved', CONNECT, true],
-] as const)('an email about two approved apps %s', async (_title, first, second, subject, namesOthers) => {
+  { what: 'counts clicks if both work', first: 'confirmed', second: 'confirmed', subject: '2 apps were approved: one click each', namesOthers: false },
+  { what: 'names others who wait', first: 'confirmed', second: 'approved', subject: CONNECT, namesOthers: true },
+  { what: 'names no others if none wait', first: 'approved', second: 'confirmed', subject: CONNECT, namesOthers: false },
+  { what: 'names others if both are tested', first: 'approved', second: 'approved', subject: CONNECT, namesOthers: true },
+] as const)('an email about two approved apps $what', async ({ first, second, subject, namesOthers }) => {
   const since = monday + 2 * HOUR
   const onramp = await setUpWaitingPeople([], ['jira_1'])
   await recordIntent(onramp, ADA, 'blocked', since, ['slack_1', 'jira_1'])

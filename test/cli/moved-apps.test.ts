@@ -98,13 +98,14 @@ const MOVED = 'Slack has moved to slack_2.'
 const UNNAMED = `${QUESTION} We haven’t emailed them: the cause`
 const NAMED = `${MOVED} We haven’t emailed them yet. To email them, run:`
 
+// prettier-ignore
 it.each([
-  ['isn’t named in the company file', withoutReplaces, withoutReplaces, 'slack_1', UNNAMED],
-  ['is named in the company file', withReplaces, withReplaces, 'slack_2', NAMED],
-  ['is named in the company file later', withoutReplaces, withReplaces, 'slack_2', NAMED],
+  { what: 'isn’t named in the company file', atMove: withoutReplaces, later: withoutReplaces, app: 'slack_1', detail: UNNAMED },
+  { what: 'is named in the company file', atMove: withReplaces, later: withReplaces, app: 'slack_2', detail: NAMED },
+  { what: 'is named in the company file later', atMove: withoutReplaces, later: withReplaces, app: 'slack_2', detail: NAMED },
 ])(
-  'a move on hold that %s emails no one, and offers one command',
-  async (_title, atMove, later, app, detail) => {
+  'a move on hold that $what emails no one, and offers one command',
+  async ({ atMove, later, app, detail }) => {
     const { given, run, readPages, slackSubjects } = await moveOnHold(atMove)
     given.company = later()
     await run(twelve, given)
@@ -123,10 +124,10 @@ const MOVED_SUBJECT = 'Slack has moved: connect it to search again'
 const NEW_SUBJECT = 'Slack is new in search'
 // prettier-ignore
 it.each([
-  ['no file names emails everyone about a new app', withoutReplaces, withoutReplaces, 12, NEW_SUBJECT, QUESTION],
-  ['the file names emails those who had the app', withReplaces, withReplaces, 7, MOVED_SUBJECT, MOVED],
-  ['the file names later emails those who had the app', withoutReplaces, withReplaces, 7, MOVED_SUBJECT, MOVED],
-])('the release of a move that %s', async (_title, atMove, atRelease, count, subject, text) => {
+  { what: 'no file names emails everyone about a new app', atMove: withoutReplaces, atRelease: withoutReplaces, count: 12, subject: NEW_SUBJECT, text: QUESTION },
+  { what: 'the file names emails those who had the app', atMove: withReplaces, atRelease: withReplaces, count: 7, subject: MOVED_SUBJECT, text: MOVED },
+  { what: 'the file names later emails those who had the app', atMove: withoutReplaces, atRelease: withReplaces, count: 7, subject: MOVED_SUBJECT, text: MOVED },
+])('the release of a move that $what', async ({ atMove, atRelease, count, subject, text }) => {
   const { given, runAt, readPages, slackSubjects } = await moveOnHold(atMove)
   given.company = atRelease()
   const { exit, err } = await runAt(7, { release: ['slack_1'] })

@@ -237,11 +237,12 @@ it('a failed touch doesn’t fail the request, and the next request touches the 
   expect(writes).toEqual(['insert', 'touch', 'touch'])
 })
 
+// prettier-ignore
 it.each([
-  ['new tokens that are saved', ['/refresh'], [['fulfilled', 'second']], { accessToken: 'second' }, {}],
-  ['a save that is pending when the response ends', ['/early'], ['done'], { accessToken: 'second' }, {}],
-  ['a field set by a request', ['/set', '/set'], ['done', 'done'], { accessToken: 'first' }, { name: 'Ada' }],
-])('a session is written once for %s', async (_title, paths, answers, tokens, changed) => {
+  { what: 'new tokens that are saved', paths: ['/refresh'], answers: [['fulfilled', 'second']], tokens: { accessToken: 'second' }, changed: {} },
+  { what: 'a save that is pending when the response ends', paths: ['/early'], answers: ['done'], tokens: { accessToken: 'second' }, changed: {} },
+  { what: 'a field set by a request', paths: ['/set', '/set'], answers: ['done', 'done'], tokens: { accessToken: 'first' }, changed: { name: 'Ada' } },
+])('a session is written once for $what', async ({ paths, answers, tokens, changed }) => {
   const { browser, writes } = setUpSession()
   const ada = browser()
   await ada.get('/in')

@@ -175,14 +175,16 @@ const [signingKey, shortKey, otherKey] = [newKeys(2048), newKeys(1024), newKeys(
 const jwe = 'a.b.c.d.e'
 const strangersKey = { ...otherKey.publicKey.export({ format: 'jwk' }), kid: 'one' }
 
-it.each<[string, object, typeof signingKey, string, RegExp]>([
-  ['a wrong signature', { keys: [strangersKey] }, signingKey, 'failed', /signature doesn't match the key/],
-  ['a token that isn’t a bearer token', { token_type: 'mac' }, signingKey, 'misconfigured', /token_type/],
-  ['an encrypted id_token', { id_token: jwe }, signingKey, 'misconfigured', /encrypted \(JWE\)(?!.*a\.b\.c)/],
-  ['a key of 1,024 bits', {}, shortKey, 'misconfigured', /a key of 1024 bits: .* 2,048/],
-  ['no matching key', { keys: [] }, signingKey, 'failed', /no key at .* jwks_uri matches/],
-  ['no list of keys', { keys: 'none' }, signingKey, 'failed', /: keys is missing/],
-])('the log explains %s', async (_title, more, { privateKey, publicKey }, code, words) => {
+// prettier-ignore
+it.each<{ what: string; more: object; key: typeof signingKey; code: string; words: RegExp }>([
+  { what: 'a wrong signature', more: { keys: [strangersKey] }, key: signingKey, code: 'failed', words: /signature doesn't match the key/ },
+  { what: 'a token that isn’t a bearer token', more: { token_type: 'mac' }, key: signingKey, code: 'misconfigured', words: /token_type/ },
+  { what: 'an encrypted id_token', more: { id_token: jwe }, key: signingKey, code: 'misconfigured', words: /encrypted \(JWE\)(?!.*a\.b\.c)/ },
+  { what: 'a key of 1,024 bits', more: {}, key: shortKey, code: 'misconfigured', words: /a key of 1024 bits: .* 2,048/ },
+  { what: 'no matching key', more: { keys: [] }, key: signingKey, code: 'failed', words: /no key at .* jwks_uri matches/ },
+  { what: 'no list of keys', more: { keys: 'none' }, key: signingKey, code: 'failed', words: /: keys is missing/ },
+])('the log explains $what', async ({ more, key, code, words }) => {
+  const { privateKey, publicKey } = key
   const keys = [{ ...publicKey.export({ format: 'jwk' }), kid: 'one' }]
   const unsigned = jwtOf({ alg: 'RS256', kid: 'one' }, rightClaims)
   const id_token = `${unsigned}.${sign('sha256', Buffer.from(unsigned), privateKey).toString('base64url')}`

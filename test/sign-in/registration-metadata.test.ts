@@ -97,18 +97,19 @@ it.each([
   expect(read({ client_secret_expires_at: returned })).toMatchObject({ client_secret_expires_at: expires })
 })
 
+// prettier-ignore
 it.each([
-  ['without a method has the requested one', undefined, 'client_secret_basic', true, 'client_secret_basic'],
-  ['has its own method', 'client_secret_post', 'client_secret_basic', true, 'client_secret_post'],
-  ['without a secret has no method', 'client_secret_post', 'client_secret_basic', false, 'none'],
-  ['can have no method', 'none', 'client_secret_basic', true, 'none'],
-  ['has no key if none was requested', 'private_key_jwt', 'client_secret_basic', true, 'client_secret_basic'],
-  ['with the requested key needs no secret', 'private_key_jwt', 'private_key_jwt', false, 'private_key_jwt'],
-  ['has no method that onramp lacks', 'client_secret_jwt', 'client_secret_post', true, 'client_secret_post'],
-  ['has basic if onramp lacks both', 'tls', 'tls', true, 'client_secret_basic'],
-])('a registered client %s', (_title, agreed, requestedMethod, has, method) => {
+  { what: 'without a method has the requested one', requestedMethod: 'client_secret_basic', hasSecret: true, method: 'client_secret_basic' },
+  { what: 'has its own method', agreed: 'client_secret_post', requestedMethod: 'client_secret_basic', hasSecret: true, method: 'client_secret_post' },
+  { what: 'without a secret has no method', agreed: 'client_secret_post', requestedMethod: 'client_secret_basic', hasSecret: false, method: 'none' },
+  { what: 'can have no method', agreed: 'none', requestedMethod: 'client_secret_basic', hasSecret: true, method: 'none' },
+  { what: 'has no key if none was requested', agreed: 'private_key_jwt', requestedMethod: 'client_secret_basic', hasSecret: true, method: 'client_secret_basic' },
+  { what: 'with the requested key needs no secret', agreed: 'private_key_jwt', requestedMethod: 'private_key_jwt', hasSecret: false, method: 'private_key_jwt' },
+  { what: 'has no method that onramp lacks', agreed: 'client_secret_jwt', requestedMethod: 'client_secret_post', hasSecret: true, method: 'client_secret_post' },
+  { what: 'has basic if onramp lacks both', agreed: 'tls', requestedMethod: 'tls', hasSecret: true, method: 'client_secret_basic' },
+])('a registered client $what', ({ agreed, requestedMethod, hasSecret, method }) => {
   const wanted = { ...requested, token_endpoint_auth_method: requestedMethod } as Requested
-  const response = { token_endpoint_auth_method: agreed, ...(!has && { client_secret: undefined }) }
+  const response = { token_endpoint_auth_method: agreed, ...(!hasSecret && { client_secret: undefined }) }
   expect(read(response, wanted)).toMatchObject({ token_endpoint_auth_method: method })
 })
 

@@ -45,30 +45,13 @@ it.each([
 const tokens = { accessToken: 'a', issuedAt: NOW, expiresAt: NOW + 3_600_000 }
 const bothScopes = 'openid offline_access'
 
-it.each<[string, Partial<Tokens>, string, string | undefined, RegExp]>([
-  [
-    'that was requested is missing, with advice about OIDC_PROMPT',
-    {},
-    bothScopes,
-    undefined,
-    /_access was requested: after 60 minutes.*OIDC_PROMPT=consent/,
-  ],
-  [
-    'is missing beside an access token without a known expiry',
-    { expiresAt: undefined },
-    bothScopes,
-    undefined,
-    /when the access token expires/,
-  ],
-  [
-    'that the client may not get is missing, with advice to allow it',
-    {},
-    bothScopes,
-    'openid profile',
-    /issued: after 60 minutes.*allow it there/,
-  ],
-  ['in the response needs no explanation', { refreshToken: 'r' }, bothScopes, undefined, /^$/],
-  ['that wasn’t requested needs no explanation', {}, 'openid', undefined, /^$/],
-])('to the operator, a refresh token %s', (_title, own, wanted, registered, words) => {
+// prettier-ignore
+it.each<{ what: string; own: Partial<Tokens>; wanted: string; registered?: string | undefined; words: RegExp }>([
+  { what: 'that was requested is missing, with advice about OIDC_PROMPT', own: {}, wanted: bothScopes, words: /_access was requested: after 60 minutes.*OIDC_PROMPT=consent/ },
+  { what: 'is missing beside an access token without a known expiry', own: { expiresAt: undefined }, wanted: bothScopes, words: /when the access token expires/ },
+  { what: 'that the client may not get is missing, with advice to allow it', own: {}, wanted: bothScopes, registered: 'openid profile', words: /issued: after 60 minutes.*allow it there/ },
+  { what: 'in the response needs no explanation', own: { refreshToken: 'r' }, wanted: bothScopes, words: /^$/ },
+  { what: 'that wasn’t requested needs no explanation', own: {}, wanted: 'openid', words: /^$/ },
+])('to the operator, a refresh token $what', ({ own, wanted, registered, words }) => {
   expect(explainMissingRefreshToken({ ...tokens, ...own }, wanted, registered) ?? '').toMatch(words)
 })
