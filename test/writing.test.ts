@@ -48,6 +48,11 @@ it.each(TESTS)('the titles of %s are short, and each is one claim', (file) => {
   expect(unclear).toEqual([])
 })
 
+it.each(TESTS)('an unused first cell in the tables of %s is called _title', (file) => {
+  const unused = read(file).matchAll(/\)\(\s*'(?:[^'\\\n]|\\.)*',\s*(?:\{.*\},\s*)?(?:async )?\((_\w+)/g)
+  expect([...unused].map(([, name]) => name).filter((name) => name !== '_title')).toEqual([])
+})
+
 describe('what people read', () => {
   it.each(
     files(

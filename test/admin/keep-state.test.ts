@@ -74,7 +74,8 @@ it('without a run, /admin has no comparison', async () => {
   expect(grace.page.body).not.toContain('name="since"')
 })
 
-it('after a run, an admin sees what it found', async () => {
+/** Grace on the overview for admins, after a run. */
+async function graceAfterRun() {
   const days = [row(now - 20 * DAY, 4), row(now - 8 * DAY, 2), row(now, 1)]
   const released = {
     what: 'released',
@@ -92,7 +93,11 @@ it('after a run, an admin sees what it found', async () => {
     lastRunAt: now,
     needs: ['Line 5 has no address.'],
   })
-  const grace = await signIn(running, 'grace', '/admin')
+  return await signIn(running, 'grace', '/admin')
+}
+
+it('after a run, an admin sees what it found and what needs help', async () => {
+  const grace = await graceAfterRun()
   expect(grace.text).toContain(
     'Lost access 2 Had connected everything, and have since lost access to at least one app. Most often Slack',
   )
@@ -113,13 +118,21 @@ it('after a run, an admin sees what it found', async () => {
     /Since .* Jira were released on .*: 412 of 450 people had lost access .* What needs you/,
   )
   expect(grace.text).not.toContain('--release jira_1')
+  expect(grace.text).not.toContain('Email 1 person')
+})
+
+it('an admin compares with the last recorded day before the one of the query', async () => {
+  const grace = await graceAfterRun()
   await grace.open(`${running.url}/admin?since=${dayOf(now - 12 * DAY)}`)
   expect(grace.page.body).toContain(`value="${dayOf(now - 20 * DAY)}"`)
   expect(grace.text).toMatch(
     /Since [^:]*: 3 fewer people ready, 2 people who had connected everything lost access/,
   )
-
   expect(grace.text).not.toContain('Email 1 person')
+})
+
+it('after a run, an admin can list and export people by what happened to them', async () => {
+  const grace = await graceAfterRun()
   await grace.open(`${running.url}/admin/people?show=lapsed&app=slack_1`)
   expect(grace.text).toMatch(/ada@acme\.example Lost access .* Slack \(access ended [^)]*\)/)
   expect(grace.text).toMatch(/bob@acme\.example Lost access [^@]* Last email \w+ \d+, \d{4}/)

@@ -47,7 +47,8 @@ it('the admins’ list of people shows names, and links to the neighboring pages
   ])
 })
 
-it('the admins’ list of people filters by a lost app and by falling back', async () => {
+/** People after different losses of access. */
+function peopleWithLosses() {
   const listed = (status: 'awaiting', ...all: string[]) =>
     all.map((instance) => ({ instance, name: instance, status }))
   const both = listed('awaiting', 'slack_1', 'jira_1')
@@ -57,7 +58,7 @@ it('the admins’ list of people filters by a lost app and by falling back', asy
       withMilestone(named(name), 'signedInAt', NOW),
     )
   const [slack, moved] = [listed('awaiting', 'slack_1'), listed('awaiting', 'slack_2')]
-  const all = [
+  return [
     answered('ada', both, [], slack),
     answered('bob', both, listed('awaiting', 'jira_1'), both),
     answered('eve', both, []),
@@ -66,7 +67,10 @@ it('the admins’ list of people filters by a lost app and by falling back', asy
     answered('liv', both, [], slack, moved, []),
     answered('mia', slack, moved),
   ]
+}
 
+it('the admins’ list of people filters by a lost app and by falling back', async () => {
+  const all = peopleWithLosses()
   expect(await emails(all, { show: 'fellBack' })).toEqual(['ada', 'kim'])
   expect(await emails(all, { show: 'fellBack', app: 'slack_1' })).toEqual(['ada'])
   expect(await emails(all, { show: 'fellBack', app: 'jira_1' })).toEqual([])
@@ -74,9 +78,12 @@ it('the admins’ list of people filters by a lost app and by falling back', asy
   expect(await emails(all, { show: 'lapsed', app: 'slack_1' })).toEqual(['ada', 'bob', 'kim'])
   expect(await emails(all, { show: 'lapsed', app: 'slack_2' })).toEqual([])
   expect(await emails(all, { show: 'lapsed', app: 'jira_1' })).toEqual([])
+})
 
+it('the admins’ list of people has the day on which access ended', async () => {
   const query = parsePeopleQuery({ show: 'lapsed', app: 'slack_1' }, NOW)
-  const page = peoplePage(await listPeople(summaries(...all), query), ({ instance }) => instance, query, t)
+  const list = await listPeople(summaries(...peopleWithLosses()), query)
+  const page = peoplePage(list, ({ instance }) => instance, query, t)
   expect(page.people.map(({ left }) => left.replaceAll(/[\u2068\u2069]/g, ''))).toEqual([
     'slack_1 (access ended Nov 2, 2026)',
     'slack_1 (access ended Nov 2, 2026), jira_1',
