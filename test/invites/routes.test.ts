@@ -130,7 +130,7 @@ it.each<[who: string, status: number, address: string, others: [string, Partial<
   ['someone else who has the former address now', 200, 'danny@acme.example', [['danny@acme.example', {}]]],
   ['a second account with the former address', 200, 'danny@acme.example', [[email, { signIns: ['first'] }]]],
   ['an account with another address', 200, 'eve@acme.example', []],
-])('the link of an email is answered to %s with %i', async (_who, status, address, others) => {
+])('the link of an email is answered to %s with %i', async (_title, status, address, others) => {
   const { app, people } = setUpInvites({ issuer: 'https://as.example', subject: 'dan', email: address })
   await people.change('danny@acme.example', (person) => ({ ...person, listedAt: 1 }))
   await people.rename('danny@acme.example', email, { by: 'list' })

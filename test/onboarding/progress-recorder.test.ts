@@ -344,7 +344,7 @@ it.each<[what: string, isConnected: boolean, apps: UnconnectedApp[], Parameters<
     ['three apps after two consents is recorded', true, THREE, { consents: ['jira_1', 'figma_1'] }],
     ['three apps after one consent leaves them to runs', false, THREE, { consents: ['jira_1'] }],
   ],
-)('a page without %s', async (_what, isConnected, apps, emptied) => {
+)('a page without %s', async (_title, isConnected, apps, emptied) => {
   const { report } = await pageWithEmptied(apps, emptied)
   expect((await report())?.includes('slack_1 connected')).toBe(isConnected)
 })

@@ -238,7 +238,7 @@ it.each([
   ['stay if several apps leave the list and empty it', all, [], ['skipped', 'blocked']],
   ['end with a list that has other apps', all, [drive], ['unconnected', 'unconnected']],
   ['end with the only app', [slack], [], ['unconnected', 'unconnected']],
-])('choices %s', (_when, listedApps, unconnected, kinds) => {
+])('choices %s', (_title, listedApps, unconnected, kinds) => {
   const chosenWalk = block(skip(checkedWalk(listedApps), 'slack_1', 1), 'github_1', 1)
   const walk = checkedWalk(all, checkedWalk(unconnected, chosenWalk))
   expect([kindOf(walk, 'slack_1'), kindOf(walk, 'github_1')]).toEqual(kinds)

@@ -66,7 +66,7 @@ it.each([
   ['a check begun less than half a day ago', { sweep: { beganAt: 1 } }, true],
   ['no check begun half a day ago', { sweep: { beganAt: 0 } }, false],
   ['no check of a clock that is half a day ahead', { sweep: { beganAt: 2 * HALF_DAY } }, false],
-])('pages rely on %s of everyone', async (_which, sweep, isRelied) => {
+])('pages rely on %s of everyone', async (_title, sweep, isRelied) => {
   const load = () => Promise.resolve({ ...newKeepState(), ...sweep })
   expect(await createDelistings({ load }, () => HALF_DAY).isEveryoneChecked()).toBe(isRelied)
 })
