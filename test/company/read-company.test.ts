@@ -108,13 +108,13 @@ it('a company file may be empty, use anchors, and leave out everything', () => {
 })
 
 it('a merge key takes the keys of another app that aren’t named again', () => {
-  using folder = companyFolder()
+  using files = companyFolder()
   const slack = 'slack: &slack { help: Needs the VPN, order: 1 }'
-  const { company } = folder.read(
+  const { company: merged } = files.read(
     `datasources:\n  ${slack}\n  slack_2: { <<: *slack, name: Slack EU, order: 2 }\n`,
   )
-  expect(company?.displayName({ instance: 'slack_2', name: 'Slack' }, 'en')).toBe('Slack EU')
-  expect(company?.datasources.get('slack_2')?.help?.get('')).toBe('Needs the VPN')
+  expect(merged?.displayName({ instance: 'slack_2', name: 'Slack' }, 'en')).toBe('Slack EU')
+  expect(merged?.datasources.get('slack_2')?.help?.get('')).toBe('Needs the VPN')
   expect(faultsOf(`datasources:\n  ${slack}\n  slack_2: { <<: *slack, colour: red }\n`)).toHaveLength(1)
 })
 
