@@ -33,7 +33,7 @@ import { KeepNotices } from './keep-notices.ts'
 import { actionsOfRun, applyCompanyFile, applyOptions } from './keep-options.ts'
 import { describeOutOfHours, printRun } from './keep-summary.ts'
 import { createOperatorAudit, operatorName } from './operator.ts'
-import { previewRenames } from './rename.ts'
+import { renameAll } from './rename.ts'
 import { openKeepState, openPeople, withStore } from './store.ts'
 import { interruptible } from './terminal.ts'
 
@@ -151,6 +151,23 @@ async function printDueEmails(records: Records, input: KeepInput): Promise<numbe
       stderr.write(`${describeOutOfHours(outOfHours, sum > 0)} Add --now ${from} to list them.\n`)
   }
   return faults.length > 0 ? EXIT_NEEDS_SOMEONE : 0
+}
+
+/** The list as a run would use it, without writing. @param inUse addresses with data */
+async function previewRenames(rows: ListedPeople, inUse: Set<string>, input: KeepInput) {
+  const { list: listed, faults, context } = input
+  const renamed: AddressChange[] = []
+  if (rows.rowsWithNewIds.length > 0) return { list: listed, renamed, faults }
+  const preview = (from: string, to: string) => {
+    if (inUse.has(to)) return Promise.resolve('taken' as const)
+    inUse.delete(from)
+    inUse.add(to)
+    return Promise.resolve('renamed' as const)
+  }
+  const onDone = (change: AddressChange) => void renamed.push(change)
+  const options = { audit: () => {}, now: context.now, onDone, by: 'list' as const }
+  const list = rows.rowsByCurrentAddress(await renameAll({ rename: preview }, rows.changes, options))
+  return { list, renamed, faults: [...faults, ...rows.faults.map(withPeriod)] }
 }
 
 type KeepServices = ExternalServices & { sendEvent: typeof sendEventOnce }

@@ -3,10 +3,8 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
-import { withPeriod } from '@onramp/terminal/shell'
-import type { AddressChange, ListedPeople } from '../campaigns/listed-people.ts'
+import type { AddressChange } from '../campaigns/listed-people.ts'
 import { quoteCell } from '../campaigns/people-columns.ts'
-import type { ListEntry } from '../campaigns/people-file.ts'
 import { addressToInvite, normalizedAddress } from '../people/address.ts'
 import { readCsv } from '../people/csv.ts'
 import { PersonUnreadable, type PeopleStore } from '../people/people-store.ts'
@@ -86,27 +84,6 @@ export async function renameAll<R extends AddressChange>(
     }
   }
   return refused.length === all.length ? refused : await renameAll(people, refused, options)
-}
-
-/** The list as a run would use it, without writing. @param inUse addresses with data */
-export async function previewRenames(
-  rows: ListedPeople,
-  inUse: Set<string>,
-  run: { list: ListEntry[]; faults: string[]; context: CommandContext },
-) {
-  const { list: listed, faults } = run
-  const renamed: AddressChange[] = []
-  if (rows.rowsWithNewIds.length > 0) return { list: listed, renamed, faults }
-  const preview = (from: string, to: string) => {
-    if (inUse.has(to)) return Promise.resolve('taken' as const)
-    inUse.delete(from)
-    inUse.add(to)
-    return Promise.resolve('renamed' as const)
-  }
-  const onDone = (change: AddressChange) => void renamed.push(change)
-  const options = { audit: () => {}, now: run.context.now, onDone, by: 'list' as const }
-  const list = rows.rowsByCurrentAddress(await renameAll({ rename: preview }, rows.changes, options))
-  return { list, renamed, faults: [...faults, ...rows.faults.map(withPeriod)] }
 }
 
 const THIRD_ADDRESS = 'rename that person first (to swap addresses, use a third one)'

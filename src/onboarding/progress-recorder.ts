@@ -17,6 +17,7 @@ import {
   type AppIntent,
   type Person,
 } from '../people/person.ts'
+import { withoutSignIns } from '../people/rename.ts'
 import { personKey, verifiedEmail, type User } from '../session/signed-in.ts'
 import { Turns } from '../turns.ts'
 import type { Log } from '../web/log.ts'
@@ -255,26 +256,12 @@ const isOnList = (person: Person) => person.listedAt !== undefined && !isGone(pe
 const lostSeveral = ({ lastCheck }: Person, checkedAt: number): boolean =>
   (lastCheck?.apps ?? []).filter(({ delistedAt }) => delistedAt === checkedAt).length > 1
 
-const RECORDED_FIELDS = [
-  'signedInAt',
-  'visitedAt',
-  'finishedAt',
-  'lastCheck',
-  'intents',
-  'failures',
-  'accessEvents',
-  'outbox',
-] as const
-
 /** Removes what an account recorded with a former address, before it was clear that the new owner has another one. */
 function withoutSignIn(person: Person, key: string): Person {
-  const { signIns = [], ...rest } = person
+  const { signIns = [] } = person
   if (!signIns.includes(key)) return person
   const otherSignIns = signIns.filter((one) => one !== key)
-  if (otherSignIns.length > 0) return { ...rest, signIns: otherSignIns }
-  const ownPerson: Person = rest
-  for (const field of RECORDED_FIELDS) delete ownPerson[field]
-  return ownPerson
+  return otherSignIns.length > 0 ? { ...person, signIns: otherSignIns } : withoutSignIns(person)
 }
 
 const isChosen = ({ intents }: Person, { instance }: AppIntent): boolean =>

@@ -97,28 +97,35 @@ const withoutRejection = ({ name, emails }: Person['campaigns'][number]) => ({
   ),
 })
 
-/** Fields that a sign-in and its pages record, and those of every record. */
-const SIGN_IN_FIELDS: readonly string[] = [
-  'email',
-  'changedAt',
-  'campaigns',
+/** Fields that sign-ins and their pages record. */
+const SIGN_IN_FIELDS = [
   'signIns',
   'signedInAt',
   'visitedAt',
-  'openedAt',
   'finishedAt',
   'lastCheck',
   'intents',
   'failures',
   'accessEvents',
   'outbox',
-] satisfies (keyof Person)[]
+] as const satisfies (keyof Person)[]
+
+const FIELDS_WITHOUT_OWNER: readonly string[] = [
+  ...SIGN_IN_FIELDS,
+  ...(['email', 'changedAt', 'campaigns', 'openedAt'] satisfies (keyof Person)[]),
+]
 
 /** True if the person wasn't listed, has no id and no emails, and didn't opt out. */
-export const isOnlySignedIn = (person: Person): boolean =>
+export const isOnlySignedIn = (person: Partial<Person>): boolean =>
   person.signIns !== undefined &&
-  person.campaigns.length === 0 &&
-  Object.keys(person).every((field) => SIGN_IN_FIELDS.includes(field))
+  person.campaigns?.length === 0 &&
+  Object.keys(person).every((field) => FIELDS_WITHOUT_OWNER.includes(field))
+
+export function withoutSignIns(person: Person): Person {
+  const ownPerson = { ...person }
+  for (const field of SIGN_IN_FIELDS) delete ownPerson[field]
+  return ownPerson
+}
 
 /** Adds emails, and what sign-ins recorded, at the new address. The next check and list repeat the rest. */
 function withDataOf({ leftAt, ...rest }: Person, other: Person): Person {
