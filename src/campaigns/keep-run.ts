@@ -115,8 +115,8 @@ export class KeepRun {
   readonly #options: KeepRunOptions
   readonly #beganAt: number
   readonly #list: readonly ListEntry[]
-  /** Keys are current addresses. */
-  #entries: ReadonlyMap<string, ListEntry>
+  /** The list without ambiguous rows. Keys are current addresses. */
+  entries: ReadonlyMap<string, ListEntry>
   /** Skipped rows whose person is ambiguous, as sentences for the operator. */
   listFaults: string[] = []
   /** Former addresses on the list. */
@@ -130,7 +130,7 @@ export class KeepRun {
     this.#options = options
     this.#beganAt = deps.now()
     this.#list = list
-    this.#entries = new Map(list.map((entry) => [entry.email, entry]))
+    this.entries = new Map(list.map((entry) => [entry.email, entry]))
     const { state } = options
     this.#state = { ...state, sweep: currentSweep(state, this.#beganAt), zones: this.#zonesOf(list) }
   }
@@ -158,7 +158,7 @@ export class KeepRun {
 
   #duePeople(): AsyncGenerator<DuePerson> {
     const { people, now } = this.#deps
-    return duePeople([...this.#entries.values()], people, { ...this.#options, state: this.#state, now })
+    return duePeople([...this.entries.values()], people, { ...this.#options, state: this.#state, now })
   }
 
   async #save(change: Partial<KeepState & { sweep: Sweep }>): Promise<void> {
@@ -204,7 +204,7 @@ export class KeepRun {
     }
     for (const kept of rows.sameNames) events?.onRenamed?.(kept)
     const refused = rows.changes.length > 0 ? ((await rename?.(rows.changes)) ?? []) : []
-    this.#entries = new Map(rows.rowsByCurrentAddress(refused).map((entry) => [entry.email, entry]))
+    this.entries = new Map(rows.rowsByCurrentAddress(refused).map((entry) => [entry.email, entry]))
     await yieldToEventLoop()
     this.outdated = rows.outdated
     this.listFaults = rows.faults
@@ -212,7 +212,7 @@ export class KeepRun {
     const addressesToChange = [...changed, ...rows.rowsWithoutRecord().map(({ email }) => email)]
     for (const email of addressesToChange.filter((address) => !unclear.has(address)))
       await people
-        .change(email, (person) => withRow(person, this.#entries.get(email)))
+        .change(email, (person) => withRow(person, this.entries.get(email)))
         .catch((error: unknown) => {
           if (!(error instanceof PersonUnreadable)) throw error
           tally.unreadable++
@@ -225,7 +225,7 @@ export class KeepRun {
     const { due, unchecked, withOtherEmail, isOnlyUnknownLeft } = await this.#pendingPeople()
     const delivery = this.#deliveryOf(ONBOARDING)
     const pending = new Set([...due, ...unchecked])
-    tally.rows += this.#entries.size - pending.size
+    tally.rows += this.entries.size - pending.size
     const countRow = (entry: ListEntry) => (tally.rows += Number(pending.delete(entry)))
     const isLate = () => signal.aborted || now() - this.#beganAt >= CHECKING_MS
     await this.#sendDue(delivery, due, countRow)
@@ -290,7 +290,7 @@ export class KeepRun {
   }
 
   async *#listedPeople(): AsyncGenerator<Person> {
-    for await (const person of this.#deps.people.all()) if (this.#entries.has(person.email)) yield person
+    for await (const person of this.#deps.people.all()) if (this.entries.has(person.email)) yield person
   }
 
   async #notify(notifiable: MassDisconnect): Promise<void> {

@@ -2,6 +2,7 @@
 // Different ids are different people: a person whose address is reassigned moves to a vacated one, with all their data.
 import type { Person } from '../people/person.ts'
 import { isVacated, vacatedAddress } from '../people/address.ts'
+import { isOnlySignedIn } from '../people/rename.ts'
 import { COMMAND } from '../version.ts'
 import { quoteCell } from './people-columns.ts'
 import type { ListEntry } from './people-file.ts'
@@ -18,10 +19,7 @@ const MAX_LEAVING = 0.1
 const IF_WRONG =
   'Nothing was done. If the list is wrong, put the right one back: the next run needs nothing else.'
 
-type KnownPerson = Pick<
-  Person,
-  'email' | 'id' | 'name' | 'formerEmails' | 'renamingFrom' | 'hasUnlistedAddress' | 'listedAt' | 'leftAt'
->
+type KnownPerson = Pick<Person, 'email'> & Partial<Person>
 
 const isSamePerson = (row: ListEntry, { id }: KnownPerson): boolean =>
   row.id === undefined || id === undefined || row.id === id
@@ -55,6 +53,8 @@ export class ListedPeople {
   readonly #byId: ReadonlyMap<string | undefined, ListEntry>
   readonly #bySharedId: ReadonlyMap<string | undefined, ListEntry[]>
   readonly #known = new Set<string>()
+  /** Addresses with data that only sign-ins recorded. */
+  readonly #onlySignedIn = new Set<string>()
   /** Addresses of different people on the list and on record. */
   readonly #reassigned = new Set<string>()
   readonly #newIds: ListEntry[] = []
@@ -63,7 +63,7 @@ export class ListedPeople {
   readonly #ids = new Set<string | undefined>()
   /** Rows that share the id of a person with another address. */
   readonly #sharedIds: AddressChange[] = []
-  /** Addresses without a record whose row has another person's id. */
+  /** Addresses without data of their own whose row has another person's id. */
   readonly #unclear = new Set<string>()
   /** Current addresses by the former address on the list. */
   readonly #current = new Map<string, string>()
@@ -81,6 +81,7 @@ export class ListedPeople {
   /** The person's row, with their new address. Call it once for each person on record. */
   matchRow(person: KnownPerson): ListEntry | undefined {
     const { email, id, formerEmails = [], renamingFrom } = person
+    if (isOnlySignedIn(person)) this.#onlySignedIn.add(email)
     if (renamingFrom !== undefined) this.changes.push({ from: renamingFrom, to: email })
     const rowsAt = (address: string) => this.#rows.get(address) ?? []
     const byId = id === undefined ? undefined : this.#byId.get(id)
@@ -119,7 +120,7 @@ export class ListedPeople {
     for (const { from, to } of this.changes) if (!refusedAddresses.has(to)) this.#known.delete(from)
     this.faults = refused.map(({ to, fault }) => `${fault}. Until then ${to} gets no email.`)
     for (const { from, to } of this.#sharedIds)
-      if (!this.#known.has(to)) {
+      if (!this.#known.has(to) || this.#onlySignedIn.has(to)) {
         this.#unclear.add(to)
         this.faults.push(
           `${to} gets no email: it has the id of ${from}. If that is their former address, remove its row. Otherwise, correct one of these ids`,

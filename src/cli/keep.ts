@@ -275,7 +275,8 @@ async function runKeep(
   await save(countedState)
   if (storedState.pausedUntil !== undefined && current.pausedUntil === undefined)
     stderr.write('The pause is over.\n')
-  const outOfHours = await emailsOutOfHours(list, peopleStore, { company, state: countedState, now: now() })
+  const rows = [...keepRun.entries.values()]
+  const outOfHours = await emailsOutOfHours(rows, peopleStore, { company, state: countedState, now: now() })
   const renamed = ListedPeople.describe(noted.renamed, true)
   const outdated = ListedPeople.describe(keepRun.outdated, true)
   const outcome = { ...noted, renamed, outdated, actions, outOfHours, began: at }

@@ -127,6 +127,25 @@ it.each<{ what: string; list: string[]; known: string[]; left: string[]; faults:
   expect(rows.changes).toEqual([])
 })
 
+const king = { ...row('king'), signIns: ['new'], campaigns: [] }
+
+// prettier-ignore
+it.each<[what: string, known: Parameters<ListedPeople['matchRow']>[0][], left: string[]]>([
+  ['a person and a later sign-in', [person('ada E1'), king], ['ada']],
+  ['a sign-in and a later person', [king, person('ada E1')], ['ada']],
+  ['only a sign-in', [king], ['ada', 'king']],
+  ['a person and a sign-in that was emailed', [person('ada E1'), { ...king, campaigns: [{ name: 'c', emails: [] }] }], ['ada', 'king']],
+  ['a person and a sign-in that opted out', [person('ada E1'), { ...king, optedOutAt: 1 }], ['ada', 'king']],
+  ['a person and a sign-in that lists had', [person('ada E1'), { ...king, listedAt: 1 }], ['ada', 'king']],
+])('a shared id leaves out no known person’s address: %s', (_title, known, left) => {
+  const rows = new ListedPeople(withUsableIds(['ada E1', 'king E1', 'zoe E9'].map(row)).list)
+  for (const one of known) rows.matchRow(one)
+  expect(rows.rowsByCurrentAddress([]).map(shown)).toEqual([...left, 'zoe E9'])
+  expect(rows.faults).toHaveLength(2 - left.length)
+  const emails = known.map(({ email }) => email)
+  expect(rows.rowsWithoutRecord().map(({ email }) => emails.includes(email))).not.toContain(true)
+})
+
 it('a list without ids has no row for someone whose address is another person’s now', () => {
   const rows = new ListedPeople([row('ada')])
   expect(rows.matchRow(person('ada@gone E1 formerly ada'))).toBeUndefined()

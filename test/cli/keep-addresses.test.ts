@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { withUsableIds } from '../../src/campaigns/listed-people.ts'
 import type { ListEntry } from '../../src/campaigns/people-file.ts'
 import { renameAll } from '../../src/cli/rename.ts'
+import { omitUndefined } from '../../src/omit-undefined.ts'
 import { vacatedAddress } from '../../src/people/address.ts'
 import { toArray } from '../helpers/people.ts'
 import type { Person } from '../../src/people/person.ts'
@@ -45,20 +46,77 @@ it('a person with a new address and the same id stays opted out', async () => {
   expect(subjectsTo(KING)).toHaveLength(0)
 })
 
+const atAda = { email: ADA, id: 'E1' }
+const atKing = { email: KING, id: 'E1' }
+const bothRows = withUsableIds([atAda, atKing, ...others]).list
+
 it('someone who is listed with both addresses for some days stays opted out', async () => {
   const { run, people, subjectsTo, unconnectedApps } = installation()
   for (const email of [ADA, KING]) unconnectedApps.set(email, ['slack_1'])
-  const [former, present] = [ADA, KING].map((email) => ({ email, id: 'E1' })) as [ListEntry, ListEntry]
-  await run([former, ...others])
+  await run([atAda, ...others])
   await people.change(ADA, (person) => ({ ...person, optedOutAt: 1 }))
 
-  const both = await run(withUsableIds([former, present, ...others]).list)
-  const { exit } = await run([present, ...others])
+  const both = await run(bothRows)
+  const { exit } = await run([atKing, ...others])
 
   expect([both.exit, exit]).toEqual([3, 0])
   expect(both.err).toContain(`Needs you: ${KING} gets no email: it has the id of ${ADA}.`)
   expect(await people.get(KING)).toMatchObject({ id: 'E1', optedOutAt: 1 })
   expect(subjectsTo(KING)).toHaveLength(0)
+})
+
+const signedInAtKing = { signIns: ['new'], signedInAt: 1, visitedAt: 1 }
+const invited = { id: 'E1', campaigns: [{ name: 'onboarding' }] }
+const merged = [{ email: KING, ...invited, ...signedInAtKing }]
+const apart = [
+  { email: ADA, ...invited },
+  { email: KING, ...signedInAtKing, campaigns: [] },
+]
+
+it.each<[order: string, who: string, left: string, after: object[], optedOutAt?: number]>([
+  ['before', 'someone', KING, merged],
+  ['before', 'someone', ADA, apart],
+  ['before', 'someone opted out', KING, merged, 1],
+  ['before', 'someone opted out', ADA, apart, 1],
+  ['after', 'someone', KING, merged],
+  ['after', 'someone', ADA, apart],
+  ['after', 'someone opted out', KING, merged, 1],
+  ['after', 'someone opted out', ADA, apart, 1],
+])('a sign-in at a second address, %s a run, invites %s once; %s is left', async (...row) => {
+  const [order, , left, after, optedOutAt] = row
+  const { run, people, subjectsTo, unconnectedApps } = installation()
+  for (const email of [ADA, KING]) unconnectedApps.set(email, ['slack_1'])
+  await run([atAda, ...others])
+  await people.change(ADA, (person) => ({ ...person, ...omitUndefined({ optedOutAt }) }))
+  if (order === 'after') await run(bothRows)
+  await people.change(KING, (person) => ({ ...person, ...signedInAtKing }))
+
+  const runs = [await run(bothRows), await run(bothRows)]
+  const last = await run([left === ADA ? atAda : atKing, ...others])
+
+  expect([...runs, last].map(({ exit }) => exit)).toEqual([3, 3, 0])
+  for (const { err } of runs) expect(err).toContain(`${KING} gets no email: it has the id of ${ADA}.`)
+  const theirs = (await toArray(people.all())).filter(({ email }) => email === ADA || email === KING)
+  theirs.sort((one, other) => one.email.localeCompare(other.email))
+  expect(theirs).toMatchObject(after)
+  expect(theirs.map((person) => person.optedOutAt)).toEqual([optedOutAt, undefined].slice(0, after.length))
+  expect(theirs.filter(({ listedAt }) => listedAt !== undefined)).toHaveLength(1)
+  expect([subjectsTo(ADA), subjectsTo(KING)]).toMatchObject([{ length: 1 }, { length: 0 }])
+})
+
+it.each([
+  ['before', []],
+  ['after', [signedInAtKing]],
+])('a run at night announces no email to someone’s second address %s a sign-in', async (_title, records) => {
+  const { run, people, unconnectedApps, conditions } = installation()
+  for (const email of [ADA, KING]) unconnectedApps.set(email, ['slack_1'])
+  await run([atAda, ...others])
+  for (const record of records) await people.change(KING, (person) => ({ ...person, ...record }))
+  conditions.now = monday + DAY / 2
+
+  const { out } = await run(bothRows, { json: true })
+
+  expect(JSON.parse(out)).toMatchObject({ emailsWaiting: 0 })
 })
 
 it.each<[string, ListEntry]>([
