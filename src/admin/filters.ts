@@ -1,7 +1,8 @@
 // The query of /admin/people and people.csv: parsed, printed and matched. Pure.
 import type { PersonApp } from '../people/person.ts'
+import { nextEmailTimes } from './next-email.ts'
 import { CRITERIA, type PersonSummary } from './person-summary.ts'
-import { nextEmailDueAt, isLimited, zeros } from './report.ts'
+import { zeros } from './report.ts'
 
 /** @param about the same person, perhaps with the requested app alone */
 type FilterTest = (
@@ -43,8 +44,11 @@ const FILTERS = {
   onHold: lostApp(({ massDisconnect }) => massDisconnect === 'paused'),
   removed: (_about, { app }, { delistedInstances }) =>
     delistedInstances.some((id) => app === '' || id === app),
-  due: (summary, { now }) => CRITERIA.notStarted(summary) && nextEmailDueAt(summary, now) <= now,
-  limited: (summary, { now }) => isLimited(summary, now),
+  due: (summary, { now }) => CRITERIA.notStarted(summary) && nextEmailTimes(summary, now).dueAt <= now,
+  /** With an app: the limit keeps us from telling them that it was lost, or is new. */
+  limited: (summary, { app, now }) =>
+    nextEmailTimes(summary, now).limitedUntil !== undefined &&
+    (app === '' || summary.awaitedApps.includes(app)),
   absent: (summary) => CRITERIA.invited(summary) && !CRITERIA.signedIn(summary),
   undelivered: (summary) => CRITERIA.deferred(summary) || CRITERIA.failed(summary),
 } satisfies Record<string, FilterTest>

@@ -1,4 +1,5 @@
 // GET /admin: figures, funnel, trend and action items, from the report alone. Pure.
+import { areMany } from '../campaigns/clusters.ts'
 import { WORKING_HOURS } from '../campaigns/working-time.ts'
 import type { Company } from '../company/company.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
@@ -17,7 +18,8 @@ import {
 import type { KeepState } from '../people/keep-state.ts'
 import { PEOPLE_FILE } from './people-csv.ts'
 import { delistedCounts, describeLostApp } from './removal-texts.ts'
-import { DAY_MS, REMIND_AFTER_DAYS, utcDay } from './report.ts'
+import { REMIND_AFTER_DAYS } from './next-email.ts'
+import { DAY_MS, utcDay } from './report.ts'
 import type { AppCounts, Report } from './report.ts'
 import { COMMAND } from '../version.ts'
 import { appTable, groupTable, shareFormatter, widthOf } from './sorted-table.ts'
@@ -296,6 +298,18 @@ function describeQuestions(report: Report, keepState: KeepState, t: Texts) {
   })
 }
 
+/** One item for each app that many people don't know they have to connect, because of the limit of emails. */
+function describeUntold(report: Report, t: Texts) {
+  const untoldPeople = ({ limited, emailed }: AppCounts) =>
+    areMany(limited, limited + emailed) ? limited : 0
+  return mostFirst(report.datasources, untoldPeople)
+    .slice(0, MAX_APPS)
+    .map((app) => {
+      const day = t.date(Date.parse(app.limitedUntil ?? ''))
+      return createItemFor(report, t)('untold', app.limited, 'limited', app, { day })
+    })
+}
+
 /** Items of /admin: mass disconnects, because they pause emails; then apps, by people affected; then emails. */
 export function describeActionItems(report: Report, keepState: KeepState, t: Texts, now: number) {
   const { datasources } = report
@@ -347,8 +361,9 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
   })
   const namedApps = blockedApps.length === MAX_APPS + 1 ? blockedApps : blockedApps.slice(0, MAX_APPS)
   const unstartable = mostFirst(datasources, ({ noAddress }) => noAddress).slice(0, MAX_APPS)
+  const isKept = (lastRunAt ?? stopped) !== undefined
   /** Where keep runs, its next run sends these emails. */
-  const unlessKept = (count: number) => ((lastRunAt ?? stopped) === undefined ? count : 0)
+  const unlessKept = (count: number) => (isKept ? 0 : count)
   const otherItems = [
     {
       ...createItem('otherApps', blockedApps.length - namedApps.length, 'blocked'),
@@ -369,6 +384,7 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     ...describeQuestions(report, keepState, t).filter(({ count }) => count > 0),
     ...namedApps.map(blockedAppItem),
     ...unstartable.map((app) => createItem('noAddress', app.noAddress, 'noAddress', app)),
+    ...(isKept ? describeUntold(report, t) : []),
     ...otherItems.filter(({ count }) => count > 0),
   ]
 }

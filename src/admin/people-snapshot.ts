@@ -8,7 +8,7 @@ import type { KeepStateStore } from '../people/keep-state.ts'
 import type { PeopleStore } from '../people/people-store.ts'
 import type { PersonApp } from '../people/person.ts'
 import { summarize, type PersonSummary } from './person-summary.ts'
-import { ReportCounter, nextEmailDueAt, type Report } from './report.ts'
+import { ReportCounter, type Report } from './report.ts'
 
 const FRESH_MS = 10_000
 /** Filtering 500 people takes a few milliseconds. */
@@ -141,9 +141,9 @@ export class PeopleSnapshot {
     const summaries: PersonSummary[] = []
     let unreadable = 0
     const appPool = createAppPool()
-    const remindAt = (summary: PersonSummary, now: number) =>
-      nextWorkday(nextEmailDueAt(summary, now), calendarOf(company, summary.person, state))
-    const counter = new ReportCounter(this.now(), { state, remindAt })
+    const workdayFrom = (at: number, person: PersonSummary['person']) =>
+      nextWorkday(at, calendarOf(company, person, state))
+    const counter = new ReportCounter(this.now(), { state, workdayFrom })
     for await (const person of people.all(() => unreadable++)) {
       if (this.#readers.size === 0) return
       const summary = summarize(person, state, appPool)

@@ -51,7 +51,7 @@ export type PersonSummary = {
   delistedAt: number | undefined
   /** Instances that were in emails about new apps, or, once lost, in emails since then. */
   emailedApps: string[]
-  /** Unconnected instances about which the first of these emails is still to come. */
+  /** Unconnected instances about which the first of these emails is still to come, and isn't on hold. */
   awaitedApps: string[]
   emails: EmailRecord[]
   invitedAt: number | undefined
@@ -118,7 +118,7 @@ export function summarize(
   const isAwaited = (app: PersonApp) => {
     if (app.state !== 'unconnected' || emailedApps.includes(app.instance)) return false
     // Only these can be, and they are few.
-    if ((app.lapsedAt ?? app.newAt) === undefined) return false
+    if ((app.lapsedAt ?? app.newAt) === undefined || app.massDisconnect === 'paused') return false
     const { isLapse, isNew } = emailKindOf([app], person)
     return isLapse || isNew
   }

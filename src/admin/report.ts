@@ -1,12 +1,14 @@
 // Counts people by app, by department and by day, in one pass, so that memory doesn't grow with the people.
-import { nextAllowedAt, MAX_REMINDERS } from '../campaigns/campaign.ts'
 import { delistedInstances, pausedApps, PROGRESS_STATES, unansweredDelistings } from '../people/keep-state.ts'
 import type { KeepState } from '../people/keep-state.ts'
 import { mayHaveBeenSent, type PersonApp } from '../people/person.ts'
+import { nextEmailTimes } from './next-email.ts'
 import { CRITERIA, type PersonSummary } from './person-summary.ts'
 
+/** When an email leaves that may leave `at`. Times are milliseconds since 1970. */
+type WorkdayFrom = (at: number, person: PersonSummary['person']) => number
 /** `since`: the counts of days begin after it. `state`: of the last run; apps in question are left out. */
-type ReportOptions = { since?: number | undefined; state?: KeepState }
+type ReportOptions = { since?: number | undefined; state?: KeepState; workdayFrom?: WorkdayFrom }
 
 type Criterion = keyof typeof CRITERIA
 const CRITERION_NAMES = Object.keys(CRITERIA) as Criterion[]
@@ -15,8 +17,6 @@ export const CHANGES = ['fellBack', 'left', 'returned', 'newApp', 'delisted', 'r
 const DAY_CRITERIA = ['invited', 'signedIn', 'finished', ...CHANGES, 'acted'] as const
 const INVITED_CRITERIA = ['opened', 'signedIn', 'finished', 'nothing', 'ready'] as const
 const GROUP_CRITERIA = ['signedIn', 'finished', 'hadToConnect', 'nothing', ...PROGRESS_STATES] as const
-/** Days after an email before the next one, as docs/invitations.md suggests. */
-export const REMIND_AFTER_DAYS = 7
 export const DAY_MS = 86_400_000
 
 /** States of an app in report.json: `waiting` is `unconnected`. */
@@ -68,6 +68,8 @@ export const newAppCounts = (instance: string, name: string) => ({
 export type AppCounts = ReturnType<typeof newAppCounts> & {
   /** When someone first reported that an admin has to approve the app. */
   blockedSince?: string
+  /** When the first of `limited` can be emailed again. */
+  limitedUntil?: string
   /** When the app was last new for someone. */
   newestAt?: string
   /** The app replaced another one then. */
@@ -131,7 +133,7 @@ const newInstance = ({ instance, newAt }: PersonApp) => (newAt ? instance : [])
 export class ReportCounter {
   readonly #now: number
   readonly #since: number
-  readonly #remindAt
+  readonly #workdayFrom: WorkdayFrom
   readonly #uncounted: ReadonlySet<string>
   readonly #areAppsInQuestion: boolean
   readonly #totals = newTotals()
@@ -144,16 +146,12 @@ export class ReportCounter {
   readonly #delistedCounts = new Map<string, number>()
   #gone = 0
 
-  /** @param options as for createReport; `remindAt`: when the next email can leave ({@link nextEmailDueAt} or later) */
-  constructor(
-    now: number,
-    { since = -Infinity, state, remindAt }: ReportOptions & { remindAt?: typeof nextEmailDueAt },
-  ) {
+  constructor(now: number, { since = -Infinity, state, workdayFrom = (at) => at }: ReportOptions) {
     this.#now = now
     this.#since = since
     this.#uncounted = state === undefined ? new Set() : uncountedApps(state)
     this.#areAppsInQuestion = state !== undefined && unansweredDelistings(state).length > 0
-    this.#remindAt = remindAt ?? nextEmailDueAt
+    this.#workdayFrom = workdayFrom
   }
 
   add(summary: PersonSummary): void {
@@ -166,11 +164,12 @@ export class ReportCounter {
       return
     }
     const met = new Set(CRITERION_NAMES.filter((criterion) => CRITERIA[criterion](summary)))
-    addToTotals(this.#totals, summary, met, this.#now)
-    if (met.has('notStarted')) this.#addDue(summary)
+    const { dueAt, limitedUntil } = nextEmailTimes(summary, this.#now)
+    addToTotals(this.#totals, summary, met, limitedUntil !== undefined)
+    if (met.has('notStarted')) this.#addDue(summary, dueAt)
     if (met.has('inProgress')) this.#addApps(summary)
     addToGroup(this.#groups, summary.person.group, met)
-    addToApps(this.#apps, summary, this.#now)
+    addToApps(this.#apps, summary, { limitedUntil, workdayFrom: this.#workdayFrom })
     for (const app of summary.delistedInstances)
       this.#delistedCounts.set(app, (this.#delistedCounts.get(app) ?? 0) + 1)
   }
@@ -182,13 +181,12 @@ export class ReportCounter {
       counts.set(day + instance, { day, instance, count: 1 + (counts.get(day + instance)?.count ?? 0) })
   }
 
-  #addDue(summary: PersonSummary): void {
-    const due = nextEmailDueAt(summary, this.#now)
+  #addDue({ person }: PersonSummary, due: number): void {
     const { dueLater } = this.#totals
     if (due <= this.#now) this.#totals.due++
     else if (due < Infinity) {
       dueLater.count++
-      if (due < dueLater.from) dueLater.from = Math.min(dueLater.from, this.#remindAt(summary, this.#now))
+      if (due < dueLater.from) dueLater.from = Math.min(dueLater.from, this.#workdayFrom(due, person))
     }
   }
 
@@ -253,13 +251,18 @@ const newTotals = () => ({
 
 type Totals = ReturnType<typeof newTotals>
 
-function addToTotals(totals: Totals, summary: PersonSummary, met: ReadonlySet<Criterion>, now: number): void {
+function addToTotals(
+  totals: Totals,
+  summary: PersonSummary,
+  met: ReadonlySet<Criterion>,
+  isAtLimit: boolean,
+): void {
   totals.people++
   addTo(totals, met)
   const isInvited = met.has('invited')
   if (isInvited) addTo(totals.ofInvited, met)
   if (met.has('hadToConnect')) addTo(totals.funnel, met)
-  if (isLimited(summary, now)) {
+  if (isAtLimit) {
     totals.limited++
     addTo(totals.limitedIn, met)
   }
@@ -267,24 +270,6 @@ function addToTotals(totals: Totals, summary: PersonSummary, met: ReadonlySet<Cr
   for (const email of summary.emails)
     if (mayHaveBeenSent(email)) totals.lastEmailAt = Math.max(totals.lastEmailAt, email.at)
 }
-
-/**
- * When the next email is due, in milliseconds since 1970. 0: no email was sent yet. Infinity: none is due, such as at
- * the quarterly limit, or about apps on hold.
- */
-export function nextEmailDueAt(summary: PersonSummary, now: number): number {
-  const { person, emails, emailState, hasAppToEmail } = summary
-  if (!hasAppToEmail || isLimited(summary, now)) return Infinity
-  const hadAll = emails.some(({ reminder }) => reminder >= MAX_REMINDERS)
-  if (person.optedOutAt !== undefined || emailState === 'failed' || emailState === 'uncertain' || hadAll)
-    return Infinity
-  const sentEmails = emails.filter(mayHaveBeenSent)
-  return Math.max(0, ...sentEmails.map(({ at }) => at + REMIND_AFTER_DAYS * DAY_MS))
-}
-
-/** True if an app is unconnected and the quarterly limit of emails is reached. @param now milliseconds since 1970 */
-export const isLimited = ({ person, progress, emails }: PersonSummary, now: number): boolean =>
-  !['ready', 'gone'].includes(progress) && person.optedOutAt === undefined && nextAllowedAt(emails, now) > now
 
 /** When the first new app came, if only new apps are left; milliseconds since 1970. */
 function newAppAt({ apps, progress }: PersonSummary): number | undefined {
@@ -335,8 +320,11 @@ function countsOf(apps: Map<string, AppCounts>, instance: string, name: string):
   return apps.get(instance)
 }
 
-function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary, now: number): void {
-  const isAtLimit = isLimited(summary, now)
+function addToApps(
+  apps: Map<string, AppCounts>,
+  summary: PersonSummary,
+  { limitedUntil, workdayFrom }: { limitedUntil: number | undefined; workdayFrom: WorkdayFrom },
+): void {
   for (const entry of summary.apps) {
     const { instance, name, state, isUnconfirmed, isUnstartable, blockedAt } = entry
     const { lapsedAt, newAt, movedFrom, lostAs = instance, massDisconnect } = entry
@@ -349,9 +337,12 @@ function addToApps(apps: Map<string, AppCounts>, summary: PersonSummary, now: nu
     if (isUnconfirmed) app.unconfirmed++
     if (isUnstartable) app.noAddress++
     const isEmailed = summary.emailedApps.includes(instance)
-    const isPutOff = isAtLimit && summary.awaitedApps.includes(instance)
+    const isPutOff = limitedUntil !== undefined && summary.awaitedApps.includes(instance)
     if (isEmailed) app.emailed++
     if (isPutOff) app.limited++
+    const first = app.limitedUntil === undefined ? Infinity : Date.parse(app.limitedUntil)
+    if (isPutOff && limitedUntil < first)
+      app.limitedUntil = new Date(Math.min(first, workdayFrom(limitedUntil, summary.person))).toISOString()
     if (isEmailed && massDisconnect === 'resumed') app.releasedEmailed++
     if (isPutOff && massDisconnect === 'resumed') app.releasedLimited++
     // Parsing the last time is five times as fast as formatting each one.

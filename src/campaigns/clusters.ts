@@ -5,10 +5,7 @@ import { delistedInstances, isAnsweredRemoved, likelySuccessorOf, SPREAD_MS } fr
 import type { AppEvent, DelistedApp, KeepState, MassDisconnect } from '../people/keep-state.ts'
 import { isGone, type AppRecord, type Person } from '../people/person.ts'
 
-const MIN_PEOPLE = 5
-const MIN_SHARE = 0.2
-/** This many people within half a day are a cluster, whatever their share. */
-const MIN_PEOPLE_HALF_DAY = 50
+const [MIN_PEOPLE, MIN_SHARE, MIN_IN_HALF_DAY] = [5, 0.2, 50]
 const HALF_DAY_MS = 12 * 3_600_000
 /** Above this ratio of people who left for the app's consent to others, it counts as connected, not removed. */
 const MAX_CONSENT_RATIO = 0.5
@@ -384,9 +381,12 @@ function delistedAppsIn(
 function findCluster(changeTimes: readonly number[], population: number) {
   const times = changeTimes.toSorted((one, other) => one - other)
   const cluster = mostWithin(times, SPREAD_MS)
-  const isLargeShare = cluster.people >= MIN_PEOPLE && cluster.people >= population * MIN_SHARE
-  return isLargeShare || mostWithin(times, HALF_DAY_MS).people >= MIN_PEOPLE_HALF_DAY ? cluster : undefined
+  return areMany(cluster.people, population, mostWithin(times, HALF_DAY_MS).people) ? cluster : undefined
 }
+
+/** True for a fifth of the population, if five people or more. @param inHalfDay fifty are many, whatever their share */
+export const areMany = (people: number, population: number, inHalfDay = people): boolean =>
+  (people >= MIN_PEOPLE && people >= population * MIN_SHARE) || inHalfDay >= MIN_IN_HALF_DAY
 
 /** The largest number of times within `spanMs` of the first one. @param times sorted */
 function mostWithin(times: readonly number[], spanMs: number) {

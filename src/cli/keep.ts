@@ -13,7 +13,7 @@ import { ListedPeople, type AddressChange } from '../campaigns/listed-people.ts'
 import { isAboutApp, LAPSES, NEW_APPS, forCampaign } from '../campaigns/episodes.ts'
 import { RunStopped } from '../campaigns/ledger.ts'
 import { newTally, type Tally } from '../campaigns/tally.ts'
-import { WORKING_HOURS } from '../campaigns/working-time.ts'
+import { calendarOf, nextWorkday, WORKING_HOURS } from '../campaigns/working-time.ts'
 import { PROGRESS_STATES, withActions } from '../people/keep-state.ts'
 import type { DailyCounts, KeepState, KeepStateStore } from '../people/keep-state.ts'
 import { appsOf } from '../people/person.ts'
@@ -266,6 +266,7 @@ async function runKeep(
   const report = await createReport(summarizeAll(peopleStore.all(), stateAfter), now(), {
     since: stateBefore.digest?.at,
     state: stateAfter,
+    workdayFrom: (from, person) => nextWorkday(from, calendarOf(company, person, stateAfter)),
   })
   const faults = [...input.faults, ...keepRun.listFaults]
   const emptied = countEmptyLists(tally, storedState, state)

@@ -1,6 +1,7 @@
 // The overview for admins: its action items, and what it says about states of people and an app in question.
 import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
+import { listPeople, parsePeopleQuery } from '../../src/admin/filters.ts'
 import { overviewPage } from '../../src/admin/overview.ts'
 import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport } from '../../src/admin/report.ts'
@@ -130,4 +131,56 @@ it('the overview names the app most often lost by people who fell back', async (
   expect(stats.find(({ state: what }) => what === 'fellBack')?.details).toEqual([
     t('admin.mostly', { app: 'slack' }),
   ])
+})
+
+/** Where keep has run. */
+const kept = { ...newKeepState(), lastRunAt: NOW }
+const sentAt = (at: number, apps: string[] = []) => ({ state: 'sent' as const, at, reminder: 0, apps })
+/** At the limit of emails, and without one about Slack, which is new for them. */
+const untold = {
+  ...withEachApp(waitingFor('slack', 'unconnected'), { newAt: NOW }),
+  campaigns: [{ name: 'onboarding', emails: Array.from({ length: 4 }, () => sentAt(NOW - DAY)) }],
+}
+const informed = { ...untold, campaigns: [{ name: 'new-apps', emails: [sentAt(NOW, ['slack_1'])] }] }
+const manyOf = (count: number, one: Person) => Array.from({ length: count }, () => one)
+
+it.each([
+  { unaware: 4, aware: 0, isItem: false },
+  { unaware: 5, aware: 0, isItem: true },
+  { unaware: 5, aware: 20, isItem: true },
+  { unaware: 5, aware: 21, isItem: false },
+  { unaware: 50, aware: 201, isItem: true },
+])(
+  'an app that $unaware people don’t know of, but $aware do, is an item: $isItem',
+  async ({ unaware, aware, isItem }) => {
+    const report = await reportOf(...manyOf(unaware, untold), ...manyOf(aware, informed))
+    const items = overviewPage(report, kept, t, context).needs.map(({ title, href }) => [title, href])
+    const title = `slack: ${unaware} people don’t know that they have to connect it`
+    expect(items).toEqual(isItem ? [[title, '/admin/people?show=limited&app=slack_1']] : [])
+  },
+)
+
+it('the item about people at the limit opens exactly these people', async () => {
+  const knowing = { ...untold, campaigns: [...untold.campaigns, ...informed.campaigns] }
+  const others = [informed, knowing, { ...untold, optedOutAt: NOW }, { ...untold, leftAt: NOW }]
+  const people = [
+    ...others,
+    ...manyOf(5, untold),
+    withApps(untold, { slack_1: 'connected', box_1: 'skipped' }),
+  ]
+  const [item] = overviewPage(await reportOf(...people), kept, t, context).needs
+  const query = Object.fromEntries(new URLSearchParams(item?.href.split('?')[1]))
+  const { total } = await listPeople(summaries(...people), parsePeopleQuery(query, NOW))
+  expect([item?.count, total]).toEqual([5, 5])
+})
+
+it('an app on hold isn’t announced to people at the limit', async () => {
+  const state = {
+    ...kept,
+    massDisconnects: [{ instance: 'slack_1', name: 'Slack', noticedAt: NOW, since: NOW, lapsed: 5, had: 5 }],
+  }
+  const lost = manyOf(5, withEachApp(untold, { lapsedAt: NOW }))
+  const report = await createReport(summarizeAll(Readable.from(lost), state), NOW)
+  const { needs } = overviewPage(report, state, t, context)
+  expect(needs.map(({ kind }) => kind)).toEqual(['massDisconnect'])
 })

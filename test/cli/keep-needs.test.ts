@@ -304,3 +304,33 @@ it('/admin reports a stopped run until another one completes', async () => {
   await expect(run(both)).rejects.toThrow('another run took over')
   expect(await needs(), 'The other run goes on').toEqual([])
 })
+
+/** A run for five people at the limit since a Saturday, for whom Notion is new. */
+async function runForUntold({ run, people, unconnectedApps, keepState }: Installation) {
+  const email = { state: 'sent', at: monday - 2 * DAY, reminder: 0 } as const
+  const campaigns = [{ name: 'onboarding', emails: [email, email, email, email] }]
+  const list = ['a', 'b', 'c', 'd', 'e'].map((name) => `${name}@acme.example`)
+  for (const address of list) {
+    unconnectedApps.set(address, ['notion_1'])
+    const signedIn = { signedInAt: monday - DAY, campaigns, lastCheck: { checkedAt: monday - DAY, apps: [] } }
+    await people.change(address, (person) => ({ ...person, ...signedIn }))
+  }
+  const counts = { ready: 5, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0, people: 5, gone: 0 }
+  await keepState.save({ ...newKeepState(), days: [{ ...counts, day: '2027-01-17' }] })
+  return await run(list, { digest: 'monday' })
+}
+
+it('a run says whom the limit keeps from being told, without exit code 3', async () => {
+  const { exit, err } = await runForUntold(installation())
+  expect(exit).toBe(0)
+  expect(err).toContain(
+    'Needs you: Notion 1: 5 people don’t know that they have to connect it. It was lost, has moved or is new for them, and they’ve had four emails in a quarter. No email can leave before Apr 19, 2027: announce it on the intranet, or tell them.\n  https://onramp.acme.example/admin/people?show=limited&app=notion_1\n',
+  )
+})
+
+it('the digest names an app of which people at the limit don’t know', async () => {
+  const company = installation()
+  await runForUntold(company)
+  const digest = company.sentEmails.find(({ to }) => to === 'admin@acme.example')
+  expect(digest?.text).toContain('Notion 1: 5 people don’t know that they have to connect it')
+})
