@@ -178,6 +178,9 @@ export function describeComparison(compared: Compared, t: Texts): string[] {
   const fellBackText = fellBack === 0 ? [] : [t('admin.since.fellBack', { count: fellBack })]
   const leftText = left === 0 ? [] : [t('admin.since.left', { count: left })]
   const changes = t.list([describeReady(compared, t), ...fellBackText, ...leftText])
+  const onList = (['added', 'gone', 'invited'] as const)
+    .filter((what) => compared[what] > 0)
+    .map((what) => t(`admin.since.${what}`, { count: compared[what] }))
   return [
     row.at === undefined
       ? t('admin.since.day', { day: t.day(Date.parse(row.day)), changes })
@@ -191,6 +194,7 @@ export function describeComparison(compared: Compared, t: Texts): string[] {
     ...new Set(describeEvents(compared, t)),
     ...(inQuestion.length === 0 ? [] : [t('admin.inQuestion', { apps: t.list(inQuestion) })]),
     ...(returned === 0 ? [] : [t('admin.since.returned', { count: returned })]),
+    ...(onList.length === 0 ? [] : [t.list(onList)]),
     ...(reminded === 0 ? [] : [t('admin.since.reminders', { count: reminded })]),
   ]
 }

@@ -137,7 +137,7 @@ export function digestNotice(latest: Report, state: KeepState, now: number, cont
   ].filter((paragraph) => paragraph !== undefined)
   const figures = [
     countRow(t('admin.groupPeople'), 'all', report.people, row?.people),
-    countRow(t('admin.funnel.invited'), 'invited', report.funnel.invited, undefined),
+    countRow(t('admin.funnel.invited'), 'invited', report.funnel.invited, row?.invited),
     countRow(t('admin.stat.ready'), 'finished', report.finished, comparison?.before),
     countRow(t('admin.filter.nothing'), 'nothing', report.nothing, row?.nothing),
     ...PROGRESS_STATES.slice(1).map((progress) =>

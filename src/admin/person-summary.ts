@@ -33,6 +33,7 @@ const rowOf = (person: Person) =>
     group: person.group,
     timezone: person.timezone,
     id: person.id,
+    listedAt: person.listedAt,
     leftAt: person.leftAt,
     openedAt: person.openedAt,
     signedInAt: person.signedInAt,
@@ -62,10 +63,12 @@ export type PersonSummary = {
   actedTimes: number[]
   /** When everything was connected for the first time. */
   finishedAt: number | undefined
-  /** When someone who had connected everything was gone. */
+  /** When the person first was gone. */
   goneAt: number | undefined
   /** When all lost access was restored. */
   returnedAt: number | undefined
+  /** When the first new app came, if only new apps are left. */
+  newAppAt: number | undefined
   progress: Progress
   /** True if the person hasn't started, and an invitation or a reminder would list an app, as far as is known. */
   hasAppToEmail: boolean
@@ -138,8 +141,9 @@ export function summarize(
       (listed?.every((instance) => connectedInstances.has(instance)) ?? progress === 'ready') ? at : [],
     ),
     finishedAt,
-    goneAt: finishedAt === undefined ? undefined : (person.leftAt ?? person.unknownAt),
+    goneAt: isGone(person) ? Math.min(person.leftAt ?? Infinity, person.unknownAt ?? Infinity) : undefined,
     returnedAt: returnedAt(lastCheck?.apps ?? []),
+    newAppAt: progress === 'gone' ? undefined : newAppAt(apps),
     progress,
     hasAppToEmail: progress === 'notStarted' && !isReady(forCampaign(ONBOARDING, recorded, keepState)),
   }
@@ -177,6 +181,13 @@ function returnedAt(apps: readonly AppRecord[]): number | undefined {
   const lapsedApps = apps.filter((app) => (app.lapsedAt ?? app.previousLapsedAt) !== undefined)
   const isBack = lapsedApps.length > 0 && lapsedApps.every(({ status }) => status === 'connected')
   return isBack ? Math.max(...lapsedApps.map(({ since }) => since)) : undefined
+}
+
+/** @returns milliseconds since 1970; undefined unless only new apps are left */
+function newAppAt(apps: readonly PersonApp[]): number | undefined {
+  const leftApps = apps.filter(({ state }) => state !== 'connected' && state !== 'off')
+  const times = leftApps.flatMap(({ newAt, lapsedAt }) => (lapsedAt === undefined && newAt) || [])
+  return leftApps.length > 0 && times.length === leftApps.length ? Math.min(...times) : undefined
 }
 
 function progressOf(person: Person, apps: readonly PersonApp[], emailState?: EmailState): Progress {

@@ -12,9 +12,10 @@ type ReportOptions = { since?: number | undefined; state?: KeepState; workdayFro
 
 type Criterion = keyof typeof CRITERIA
 const CRITERION_NAMES = Object.keys(CRITERIA) as Criterion[]
+const LIST_CHANGES = ['added', 'gone', 'left', 'invited', 'reminded'] as const
 /** Events in the period of a comparison. */
-export const CHANGES = ['fellBack', 'left', 'returned', 'newApp', 'delisted', 'reminded'] as const
-const DAY_CRITERIA = ['invited', 'signedIn', 'finished', ...CHANGES, 'acted'] as const
+export const CHANGES = ['fellBack', 'returned', 'newApp', 'delisted', ...LIST_CHANGES] as const
+const DAY_CRITERIA = ['signedIn', 'finished', ...CHANGES, 'acted'] as const
 const INVITED_CRITERIA = ['opened', 'signedIn', 'finished', 'nothing', 'ready'] as const
 const GROUP_CRITERIA = ['signedIn', 'finished', 'hadToConnect', 'nothing', ...PROGRESS_STATES] as const
 export const DAY_MS = 86_400_000
@@ -37,9 +38,9 @@ const newGroup = (name?: string) => ({ name, people: 0, ...zeros(GROUP_CRITERIA)
 
 /**
  * People by the day of an event. `fellBack`: fell back that day, and still are. `left`: had connected everything, and
- * are gone. `newApp`: no longer ready, only because of new apps. `delisted`: ready since an app in question left their
- * list. `returned`: connected everything again. `reminded`: emails about unconnected, lost or new apps. `acted`: those
- * of them whose apps are connected now.
+ * are gone. `added`: to the list. `newApp`: no longer ready, only because of new apps. `delisted`: ready since an app
+ * in question left their list. `returned`: connected everything again. `reminded`: emails about unconnected, lost or
+ * new apps. `acted`: those of them whose apps are connected now.
  */
 const newDay = (day: string) => ({ day, ...zeros(DAY_CRITERIA) })
 
@@ -271,15 +272,6 @@ function addToTotals(
     if (mayHaveBeenSent(email)) totals.lastEmailAt = Math.max(totals.lastEmailAt, email.at)
 }
 
-/** When the first new app came, if only new apps are left; milliseconds since 1970. */
-function newAppAt({ apps, progress }: PersonSummary): number | undefined {
-  const leftApps = apps.filter(({ state }) => state !== 'connected' && state !== 'off')
-  const times = leftApps.flatMap(({ newAt, lapsedAt }) => (lapsedAt === undefined && newAt) || [])
-  return progress !== 'gone' && leftApps.length > 0 && times.length === leftApps.length
-    ? Math.min(...times)
-    : undefined
-}
-
 /** @returns milliseconds since 1970 */
 function momentsOf(summary: PersonSummary): Record<(typeof DAY_CRITERIA)[number], (number | undefined)[]> {
   const { person, invitedAt, finishedAt, goneAt, returnedAt, reminderTimes, actedTimes } = summary
@@ -293,9 +285,11 @@ function momentsOf(summary: PersonSummary): Record<(typeof DAY_CRITERIA)[number]
     finished: isInFunnel ? [finishedAt] : [],
     // A later loss is no second fall. Some of these people wait for an admin by now.
     fellBack: isGone || finishedAt === undefined ? [] : lossTimes.slice(0, 1),
-    left: [goneAt],
+    left: finishedAt === undefined ? [] : [goneAt],
+    added: [person.listedAt],
+    gone: [goneAt],
     returned: isGone ? [] : [returnedAt],
-    newApp: [newAppAt(summary)],
+    newApp: [summary.newAppAt],
     delisted: [CRITERIA.finished(summary) ? summary.delistedAt : undefined],
     reminded: isGone ? [] : reminderTimes,
     acted: isGone ? [] : actedTimes,

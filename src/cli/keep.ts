@@ -336,7 +336,8 @@ const COUNTED = [...PROGRESS_STATES, 'people', 'gone', 'nothing'] as const
 
 function countsOf(report: Report): DailyCounts {
   const states = Object.fromEntries(COUNTED.map((name) => [name, report[name]]))
-  return { ...(states as Pick<Report, (typeof COUNTED)[number]>), day: report.madeAt.slice(0, 10) }
+  const day = report.madeAt.slice(0, 10)
+  return { ...(states as Pick<Report, (typeof COUNTED)[number]>), invited: report.funnel.invited, day }
 }
 
 /** Replaces the counts of an earlier run on the same day. */

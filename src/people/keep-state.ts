@@ -125,8 +125,9 @@ export const PROGRESS_STATES = ['ready', 'inProgress', 'notStarted', 'stuck', 'f
 /** People in each state after a day's last run. `nothing`: ready, with nothing to connect. `day`: YYYY-MM-DD in UTC. */
 export type DailyCounts = Record<(typeof PROGRESS_STATES)[number] | 'people' | 'gone', number> & {
   day: string
-  /** Earlier versions didn't count them. */
+  /** Earlier versions didn't count them. `invited`: of those who had something to connect. */
   nothing?: number
+  invited?: number
 }
 
 /**

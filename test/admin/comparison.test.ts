@@ -9,7 +9,7 @@ import { newKeepState } from '../helpers/people.ts'
 const now = Date.parse('2026-11-21T12:00:00Z')
 
 const day = (date: string, finished: number, fellBack = 0) => ({
-  ...zeros([...CHANGES, 'invited', 'signedIn', 'acted'] as const),
+  ...zeros([...CHANGES, 'signedIn', 'acted'] as const),
   day: date,
   finished,
   fellBack,
@@ -50,6 +50,18 @@ it('a comparison counts what has changed since the end of its day', () => {
     '3 people have access again',
     'We sent 7 emails about apps left to connect',
   ])
+})
+
+it('a comparison counts people added, gone and invited since its day', () => {
+  const days = ['2026-11-13', '2026-11-14'].map((date) => ({
+    ...day(date, 0),
+    added: 5,
+    gone: 1,
+    invited: 4,
+  }))
+  expect(linesOf({}, { ...report, days })[1]).toBe(
+    '5 people were added to the list, 1 person is off the list or unknown to search, 4 people were invited by email',
+  )
 })
 
 it.each([

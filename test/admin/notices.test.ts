@@ -213,7 +213,7 @@ const everyone = [...people('Sales', 6, true), ...people('Law', 4, true), ...peo
 const keepState: KeepState = {
   massDisconnects: [slack],
   zones: {},
-  days: [{ ...countsBefore, nothing: 0, day: '2027-01-18' }],
+  days: [{ ...countsBefore, nothing: 0, invited: 4, day: '2027-01-18' }],
 }
 
 /** @param since when the last digest was sent: the report counts what came after it */
@@ -230,7 +230,7 @@ it('the digest has each count with its weekly change, and what needs action', as
   expect(notice.subject).toBe('Rollout progress: 10 of 20 done')
   expect(notice.figures.map(({ label, value, change }) => [label, value, change].join(' '))).toEqual([
     'People 20 0',
-    'Invited by email 10 ',
+    'Invited by email 10 +6',
     'Ready to search 10 -10',
     'Nothing to connect 0 0',
     'In progress 0 0',

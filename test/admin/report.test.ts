@@ -151,6 +151,21 @@ it('a day counts people who had connected everything and were gone on it', async
   expect(changesIn(later)).toEqual([lastDay])
 })
 
+it('a day counts everyone added to the list on it, or first gone', async () => {
+  const added = { ...person, listedAt: NOW - 4 * DAY }
+  const unknown = { ...added, unknownAt: NOW - 4 * DAY }
+  const { days } = await reportOf(
+    added,
+    unknown,
+    { ...unknown, leftAt: NOW },
+    { ...added, leftAt: NOW - DAY },
+  )
+  expect(days).toMatchObject([
+    { day: '2026-10-29', added: 4, gone: 2, left: 0 },
+    { day: '2026-11-01', added: 0, gone: 1, left: 0 },
+  ])
+})
+
 it('the report counts each person in every step that they reached', async () => {
   const ada = { ...withApps(invited, { slack_1: 'unconnected' }), signedInAt: NOW + DAY }
   const invitedBob = withEmailState(newPerson('bob@acme.example', NOW), 'sent', { now: NOW + DAY })
