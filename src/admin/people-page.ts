@@ -1,5 +1,5 @@
 // GET /admin/people: one page of the people that match a query, with the state of each. Pure.
-import type { PersonApp } from '../people/person.ts'
+import { mayHaveBeenSent, type PersonApp } from '../people/person.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { FILTER_GROUPS, peopleUrl, type listPeople, type parsePeopleQuery } from './filters.ts'
 import { CRITERIA, type PersonSummary } from './person-summary.ts'
@@ -56,8 +56,8 @@ const MAX_LEFT = 6
 const NOTES = ['deferred', 'failed', 'uncertain', 'optedOut'] as const
 
 function personRow(summary: PersonSummary, displayName: (app: PersonApp) => string, t: Texts) {
-  const { person, apps, checkedAt, reminderTimes } = summary
-  const lastReminderAt = Math.max(...reminderTimes)
+  const { person, apps, checkedAt, emails } = summary
+  const lastEmailAt = Math.max(...emails.filter(mayHaveBeenSent).map((email) => email.at))
   const dateOf = (at: number | undefined) => at && { iso: new Date(at).toISOString(), text: t.date(at) }
   const availableApps = apps.filter(({ state }) => state !== 'off')
   const unconnectedApps = availableApps.filter(({ state }) => state !== 'connected')
@@ -69,8 +69,9 @@ function personRow(summary: PersonSummary, displayName: (app: PersonApp) => stri
     group: person.group ?? '',
     stage: t(`admin.stage.${stage}`),
     since: dateOf(at),
-    // A reminder from before this stage would look unsuccessful.
-    reminded: lastReminderAt >= (at ?? 0) ? t('admin.lastEmail', { day: t.date(lastReminderAt) }) : '',
+    // The invitation has its time already.
+    lastEmail:
+      lastEmailAt > 0 && lastEmailAt !== at ? t('admin.lastEmail', { day: t.date(lastEmailAt) }) : '',
     notes: NOTES.filter((note) => CRITERIA[note](summary)).map((note) => t(`admin.person.${note}`)),
     done:
       checkedAt === undefined || availableApps.length === 0
@@ -106,7 +107,7 @@ function latestStage(summary: PersonSummary) {
   const stages = [
     { stage: 'gone', at: leftAt ?? unknownAt },
     { stage: 'fellBack', at: lostAccessAt(summary) },
-    { stage: 'finished', at: CRITERIA.finished(summary) ? summary.finishedAt : undefined },
+    { stage: 'finished', at: CRITERIA.finished(summary) ? summary.lastFinishedAt : undefined },
     { stage: 'nothing', at: CRITERIA.nothing(summary) ? summary.checkedAt : undefined },
     { stage: 'signedIn', at: signedInAt },
     { stage: 'opened', at: openedAt },

@@ -61,8 +61,9 @@ export type PersonSummary = {
   reminderTimes: number[]
   /** Times of those reminders and emails whose apps are all connected now. */
   actedTimes: number[]
-  /** When everything was connected for the first time. */
+  /** When everything was connected for the first time, and for the last time. */
   finishedAt: number | undefined
+  lastFinishedAt: number | undefined
   /** When the person first was gone. */
   goneAt: number | undefined
   /** When all lost access was restored. */
@@ -111,6 +112,9 @@ export function summarize(
     recorded.lastCheck?.apps.filter(({ instance }) => delistedInstances.includes(instance)) ?? []
   const delistedTimes = delistedRecords.flatMap(({ delistedAt }) => delistedAt ?? [])
   const finishedAt = person.finishedAt ?? (isFinished(person, apps) ? lastCheck?.checkedAt : undefined)
+  const connectedTimes = (lastCheck?.apps ?? []).flatMap(({ status, since, movedTo }) =>
+    status === 'connected' && movedTo === undefined ? since : [],
+  )
   const emailedApps = apps.flatMap(({ instance, newAt = 0, lapsedAt }) =>
     (lapsedAt === undefined ? newAppEmails : episodeEmails).some(
       (email) => email.at >= (lapsedAt ?? newAt) && email.apps?.includes(instance),
@@ -141,6 +145,7 @@ export function summarize(
       (listed?.every((instance) => connectedInstances.has(instance)) ?? progress === 'ready') ? at : [],
     ),
     finishedAt,
+    lastFinishedAt: finishedAt && Math.max(finishedAt, ...connectedTimes),
     goneAt: isGone(person) ? Math.min(person.leftAt ?? Infinity, person.unknownAt ?? Infinity) : undefined,
     returnedAt: returnedAt(lastCheck?.apps ?? []),
     newAppAt: progress === 'gone' ? undefined : newAppAt(apps),

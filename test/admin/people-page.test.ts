@@ -163,16 +163,42 @@ it('the admins’ list of people shows each person’s furthest step', async () 
   ])
 })
 
-it.each([
-  ['before a person’s latest step isn’t shown', -1, ''],
-  ['at the moment of a person’s latest step is shown', 0, t('admin.lastEmail', { day: t.date(NOW) })],
-  ['after a person’s latest step is shown', 1, t('admin.lastEmail', { day: t.date(NOW) })],
-])('on the admins’ list of people, a reminder %s', async (_title, later, shown) => {
-  const signedIn = withMilestone(sent('ada', 'sent', 'c', NOW - DAY), 'signedInAt', NOW)
-  const person = withEmailState(signedIn, 'sent', { reminder: 1, now: NOW + later })
+const rowOf = async (person: Person) => {
   const query = parsePeopleQuery({}, NOW)
+  return peoplePage(await listPeople(summaries(person), query), ({ name }) => name, query, t).people[0]
+}
 
-  const { people } = peoplePage(await listPeople(summaries(person), query), ({ name }) => name, query, t)
+it.each([
+  ['an invitation from before their latest step', 'c', 0, 'sent', -DAY],
+  ['a reminder', 'c', 1, 'sent', DAY],
+  ['an email about an approval', 'approvals', 0, 'sent', DAY],
+  ['an email that may have arrived', 'new-apps', 0, 'unknown', DAY],
+] as const)(
+  'a person’s last email on the admins’ list may be %s',
+  async (_title, campaign, reminder, state, later) => {
+    const email = { campaign, reminder, now: NOW + later }
+    const person = withEmailState(withMilestone(named('ada'), 'signedInAt', NOW), state, email)
+    expect((await rowOf(person))?.lastEmail).toBe(t('admin.lastEmail', { day: t.date(NOW + later) }))
+  },
+)
 
-  expect(people[0]?.reminded).toBe(shown)
+it.each([
+  ['the invitation, whose time is shown', sent('ada', 'sent')],
+  ['an email that bounced', sent('ada', 'failed')],
+  ['no email', named('ada')],
+])('the admins’ list has no last email for someone with only %s', async (_title, person) => {
+  expect((await rowOf(person))?.lastEmail).toBe('')
+})
+
+it('someone is fully connected since they last were, on the admins’ list', async () => {
+  const slack = { instance: 'slack_1', name: 'Slack', status: 'awaiting' } as const
+  const notion = { ...slack, instance: 'notion_1' }
+  const checks = [[slack], [], [slack], [notion], []]
+  const person = checks.reduce((before, unconnected, days) => {
+    const at = NOW + days * DAY
+    return withCheck(before, { checkedAt: at, unconnected }, at)
+  }, named('ada'))
+  expect(person.finishedAt).toBe(NOW + DAY)
+  const { stage, since } = (await rowOf(person)) ?? {}
+  expect([stage, since && Date.parse(since.iso)]).toEqual([t('admin.stage.finished'), NOW + 4 * DAY])
 })
