@@ -5,6 +5,7 @@ import { campaignEmails, MAX_REMINDERS, ONBOARDING } from '../campaigns/campaign
 import { emailOutlook, LAPSES, NEW_APPS } from '../campaigns/episodes.ts'
 import { datasourceType, humanize } from '../company/app-names.ts'
 import type { Company } from '../company/company.ts'
+import { normalizedAddress } from '../people/address.ts'
 import { isRequested, personForCounts, pausedApps, unansweredDelistings } from '../people/keep-state.ts'
 import type { KeepState } from '../people/keep-state.ts'
 import { LIST_COLUMNS, isRecordedChoice, mayHaveBeenSent } from '../people/person.ts'
@@ -51,9 +52,10 @@ function emailKind(
 
 const DAY_MS = 86_400_000
 
-/** True if the action was about a list that dropped the person, or about an app that they had lost or waited for. */
+/** True if it was the person's, or about a list that dropped them, or an app that they had lost or waited for. */
 function isRelevantTo(person: Person, action: OperatorAction, current: (instance: string) => string) {
-  const { at, what, since = 0 } = action
+  const { at, what, by, since = 0 } = action
+  if (normalizedAddress(by) === person.email) return true
   const app = action.app && current(action.app)
   const { lastCheck, accessEvents = [], intents, ...dates } = person
   const { listedAt = Infinity, leftAt = Infinity } = dates
@@ -101,7 +103,7 @@ export function historyOf(
       eventOf(milestone, person[milestone]),
     ),
     ...person.campaigns.flatMap(({ name, emails }) =>
-      emails.flatMap((email) => {
+      emails.flatMap(withRejections).flatMap((email) => {
         const { at, apps: about = [], alsoListed = [], releasedBy: by, wasRejected } = email
         const outcome = wasRejected ? 'failed' : emailStateOf(email)
         const apps = [...about, ...alsoListed]
@@ -137,6 +139,17 @@ export function historyOf(
   const help = helpFor(summary, person, keepState, questions)
   return { help, checkedAt, apps, questions, events: events.sort((one, other) => other.at - one.at) }
 }
+
+/** An email that was tried again, and the former addresses' rejections. */
+const withRejections = ({ rejected = [], ...email }: EmailRecord): EmailRecord[] => [
+  ...rejected.map((one) => ({
+    reminder: email.reminder,
+    isMoved: email.isMoved,
+    state: 'failed' as const,
+    ...one,
+  })),
+  email,
+]
 
 /** True if an earlier email or event names the app. The record of a hidden app isn't read. */
 function isInHistory(

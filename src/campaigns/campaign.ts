@@ -96,15 +96,23 @@ export const campaignEmail = (person: Person, campaign: string, reminder: number
 
 const MAX_EMAILS = 30
 
-/** Sets the state of one email. Keeps its apps and kind unless they are given. */
+/** Sets the state of one email. Keeps its apps and kind unless they are given, and its rejections. */
 export function withEmail(
   person: Person,
   { campaign, now: at, ...state }: Omit<EmailRecord, 'at'> & { campaign: string; now: number },
 ): Person {
   const before = campaignEmail(person, campaign, state.reminder)
   const others = campaignEmails(person, campaign).filter((email) => email !== before)
-  const { apps, alsoListed, isMoved, releasedBy } = before ?? {}
-  const about = omitUndefined({ apps, alsoListed, isMoved, releasedBy })
+  const { apps, alsoListed, isMoved, releasedBy, rejected: earlier = [] } = before ?? {}
+  const rejection = before?.wasRejected ? [{ at: before.at, ...omitUndefined({ apps, alsoListed }) }] : []
+  const rejected = [...earlier, ...rejection]
+  const about = omitUndefined({
+    apps,
+    alsoListed,
+    isMoved,
+    releasedBy,
+    ...(rejected.length > 0 && { rejected }),
+  })
   const email: EmailRecord = { ...about, ...state, at }
   const emails = [...others, email].slice(-MAX_EMAILS)
   const rest = person.campaigns.filter(({ name }) => name !== campaign)

@@ -51,6 +51,8 @@ export type EmailRecord = {
   at: number
   /** A former address rejected it, so it is `deferred`, to be tried again at the present one. */
   wasRejected?: true
+  /** Such rejections, once it was tried again. */
+  rejected?: readonly Pick<EmailRecord, 'at' | 'apps' | 'alsoListed'>[] | undefined
   /** The run that sends it: only that run writes its outcome. */
   runId?: string | undefined
   /** Instances that it is about. Absent in older records. */

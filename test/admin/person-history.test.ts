@@ -422,3 +422,13 @@ it.each([
   const hidden = events.filter(({ what }) => what === 'hidden')
   expect(hidden.map(({ what, app }) => `${what} ${app}`)).toEqual(expected)
 })
+
+it('what an owner approved is in their own history', () => {
+  const approval = { at: NOW, what: 'approved', app: 'github_1' } as const
+  const actions = ['Ada@acme.example', 'olga@acme.example'].map((by) => ({ ...approval, by }))
+  const owner = { ...withSlack, email: 'ada@acme.example' }
+  const { events } = historyOf(owner, { ...newKeepState(), actions })
+  expect(events.filter(({ what }) => what === 'approved')).toMatchObject([
+    { at: NOW, app: 'github_1', by: 'Ada@acme.example' },
+  ])
+})

@@ -156,12 +156,18 @@ it.each([
   expect(help.kind).toBe(kind)
 })
 
-it('a former address’s rejection stays in the history until the email is sent again', () => {
+it('a former address’s rejection stays in the history once the email is sent again', () => {
   const email = { campaign: 'onboarding', reminder: 0, now: NOW }
   const rejected = withEmail(withSlack, { ...email, state: 'deferred', wasRejected: true })
-  const sentAgain = withEmail(rejected, { ...email, state: 'sent', now: NOW + DAY })
-  const shown = [rejected, sentAgain].map((person) => pageOf(person).events[0]?.details)
-  expect(shown).toMatchObject([['email bounced'], ['sent']])
+  const sending = withEmail(rejected, { ...email, state: 'sending', apps: ['slack_1'], now: NOW + DAY })
+  const sentAgain = withEmail(sending, { ...email, state: 'sent', now: NOW + DAY })
+  const linesOf = (person: Person) =>
+    pageOf(person).events.flatMap(({ text, time, details }) =>
+      text === 'Invitation' ? [[time?.iso.slice(0, 10), ...details]] : [],
+    )
+  const bounced = ['2026-11-02', 'email bounced']
+  expect(linesOf(rejected)).toEqual([bounced])
+  expect(linesOf(sentAgain)).toEqual([['2026-11-03', 'slack', 'sent'], bounced])
 })
 
 it('an opt-out by an operator is one line of the history', () => {

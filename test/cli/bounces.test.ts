@@ -68,6 +68,24 @@ it.each([
   expect(await states(bob)).toEqual(expected)
 })
 
+it('a bounce stays in the export of a person whose email is sent again', async () => {
+  const again = 'again@acme.example'
+  await emailed(again)
+  await runCommand(['invite', 'bounced', again], env)
+  await runCommand(['person', 'rename', again, 'new@acme.example'], env)
+  const email = { campaign: 'onboarding', reminder: 1, state: 'sent', now: 9 } as const
+  await withPeople((people) => people.change('new@acme.example', (person) => withEmail(person, email)))
+
+  const { out } = await runCommand(['person', 'new@acme.example', '--json'], env)
+
+  const { events } = JSON.parse(out) as { events: { what: string; at: string; outcome?: string }[] }
+  const reminders = events.filter(({ what }) => what === 'reminder').map(({ at, outcome }) => [at, outcome])
+  expect(reminders).toEqual([
+    ['1970-01-01T00:00:00.009Z', 'sent'],
+    ['1970-01-01T00:00:00.002Z', 'failed'],
+  ])
+})
+
 it('a bounce belongs to the newest sent email of all campaigns', async () => {
   await emailed(ada)
   await withPeople((people) =>
