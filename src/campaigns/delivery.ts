@@ -56,18 +56,6 @@ export type RunDeps = Pick<
   }
 }
 
-export type Campaign = {
-  name: CampaignName
-  decide: (person: Person, now: number) => EmailDecision
-  /** @param person as recorded before the check */
-  isAbout: (app: PersonApp, person: Person) => boolean
-  compose: ComposeEmail
-  /** Names the apps on hold, which no email lists, and the delisted apps, whose return is no lapse. */
-  state: KeepState
-  /** Records failed checks, so that these people come last in the next run. */
-  postponesFailedChecks: boolean
-}
-
 const MAX_FAILURES_IN_A_ROW = 5
 /** Seconds; each pause is twice as long as the one before. Eight in a row last a quarter of an hour. */
 const FIRST_PAUSE = 5
@@ -219,7 +207,10 @@ export class EmailDelivery {
       const names = withUniqueNames(apps).map(({ name }) => name)
       return events?.onWouldSend?.(entry.email, reminder, names)
     }
-    const kind = { reminder, allApps, ...emailKindOf(apps, person, this.#campaign.name) }
+    const { name, state, isAlsoListed } = this.#campaign
+    const alsoLeft = allApps.filter((app) => !apps.includes(app) && isAlsoListed?.(app, person))
+    const isShared = apps.some((app) => isMassLoss(app, state))
+    const kind = { reminder, allApps, alsoLeft, isShared, ...emailKindOf(apps, person, name) }
     const email = this.#campaign.compose(entry, apps, kind)
     const isMoved = kind.isNew ? kind.hasMoved : undefined
     const { alsoListed } = email
@@ -293,6 +284,20 @@ export class EmailDelivery {
   }
 }
 
+export type Campaign = {
+  name: CampaignName
+  decide: (person: Person, now: number) => EmailDecision
+  /** @param person as recorded before the check */
+  isAbout: (app: PersonApp, person: Person) => boolean
+  /** True if emails about other apps also list this one. Default: no. */
+  isAlsoListed?: Campaign['isAbout']
+  compose: ComposeEmail
+  /** Names the apps on hold, which no email lists, and the delisted apps, whose return is no lapse. */
+  state: KeepState
+  /** Records failed checks, so that these people come last in the next run. */
+  postponesFailedChecks: boolean
+}
+
 /**
  * Runs `onramp invite send`: handles each person once, in order, and people with an earlier failure last. A run that
  * is killed and started again sends no email twice.
@@ -348,6 +353,13 @@ async function* dueInOrder(
     if (plan.decision.kind === 'email') yield { entry, plan }
   }
 }
+
+/** True if many people lost the app at once. */
+const isMassLoss = ({ instance, lapsedAt }: PersonApp, { massDisconnects }: KeepState): boolean =>
+  massDisconnects.some(
+    ({ instance: lost, since, resumedAt = Infinity }) =>
+      lost === instance && lapsedAt !== undefined && since <= lapsedAt && lapsedAt < resumedAt,
+  )
 
 /** The operator who released the email about these losses and moves; undefined if none of them was paused. */
 function releaserOf(apps: readonly PersonApp[], { name, state: { actions = [] } }: Campaign) {

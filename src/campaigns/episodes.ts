@@ -51,6 +51,15 @@ const emailsAbout = ({ campaigns }: Person, instance: string, since = 0, campaig
     .flatMap(({ emails }) => emails)
     .filter((email) => mayHaveBeenSent(email) && email.at >= since && email.apps?.includes(instance))
 
+/** When an email last listed the app, also beside those that it was about. */
+function lastListedAt({ campaigns }: Person, instance: string): number {
+  const emails = campaigns.flatMap((campaign) => campaign.emails).filter(mayHaveBeenSent)
+  const listing = emails.filter(({ apps = [], alsoListed = [] }) =>
+    [...apps, ...alsoListed].includes(instance),
+  )
+  return Math.max(...listing.map(({ at }) => at))
+}
+
 /**
  * @returns the episode of an unconnected app, and its start in milliseconds since 1970. Undefined if the app belongs
  * to the invitation, because the invitation named it, or the person was never emailed and never signed in
@@ -99,11 +108,33 @@ export function isAboutApp(name: CampaignName, app: PersonApp, person: Person, c
   const episode = episodeOf(app, person)
   if ((episode?.name ?? ONBOARDING) !== name) return false
   if (episode === undefined) return true
-  if (name === NEW_APPS && mayHaveMoved(app, context)) return false
-  const isUnconnected = app.state === 'unconnected' && episode.since < (state.evaluatedAt ?? 0)
   const sentEmails = emailsAbout(person, app.instance, episode.since, name)
-  return isUnconnected && sentEmails.length < GAPS_IN_WORKING_DAYS[episode.name].length
+  const isBelowLimit = sentEmails.length < GAPS_IN_WORKING_DAYS[episode.name].length
+  return isBelowLimit && mayBeListed(app, person, context)
 }
+
+/** True if the person has the app left, and its change is evaluated, and isn't waiting for an answer of admins. */
+function mayBeListed(app: PersonApp, person: Person, context: EmailContext): boolean {
+  const { name, since = -Infinity } = episodeOf(app, person) ?? {}
+  const isDoubtful = name === NEW_APPS && mayHaveMoved(app, context)
+  return app.state === 'unconnected' && since < (context.state.evaluatedAt ?? 0) && !isDoubtful
+}
+
+/** True if emails of the campaign, which are about other apps, also list this one. */
+export const isAlsoListed: typeof isAboutApp = (campaign, app, person, context) =>
+  EPISODES.some((name) => name === campaign) &&
+  mayBeListed(app, person, context) &&
+  !isTried(app, person, context.state)
+
+/** True if the person tried the app after an approval that isn't confirmed. */
+const isTried = ({ instance }: { instance: string }, person: Person, { approvals }: Partial<KeepState>) =>
+  emailsAbout(person, instance, 0, APPROVALS).length > 0 &&
+  approvals?.some((one) => one.instance === instance && ['approved', 'failed'].includes(one.stage)) === true
+
+/** True if the app is new, and no email of its own has said so. */
+const isUnannounced = (app: Parameters<typeof episodeOf>[0], person: Person): boolean =>
+  episodeOf(app, person)?.name === NEW_APPS &&
+  emailsAbout(person, app.instance, app.newAt, NEW_APPS).length === 0
 
 /**
  * Leaves out what no email of the campaign may list: apps that were removed, are on hold, or may be either; those that
@@ -131,16 +162,10 @@ export function forCampaign(
   const inQuestion = unansweredDelistings(state)
   const isInQuestion = ({ instance }: AppRecord) => inQuestion.some((app) => app.instance === instance)
   // A new app's own email comes first; a reminder lists the app afterwards.
-  const isUnannounced = (app: AppRecord) =>
+  const isEarly = (app: AppRecord) =>
     name === ONBOARDING &&
-    state.lastRunAt !== undefined &&
-    episodeOf(app, person)?.name === NEW_APPS &&
-    emailsAbout(person, app.instance, app.newAt, NEW_APPS).length === 0
-  const isTried = ({ instance }: AppRecord) =>
-    name === ONBOARDING &&
-    state.approvals?.some((one) => one.instance === instance && ['approved', 'failed'].includes(one.stage)) &&
-    emailsAbout(person, instance, 0, APPROVALS).length > 0
-  const isLeftOut = [mayBeRemoved, isPaused, mayBePaused, isInQuestion, isUnannounced, isTried]
+    ((state.lastRunAt !== undefined && isUnannounced(app, person)) || isTried(app, person, state))
+  const isLeftOut = [mayBeRemoved, isPaused, mayBePaused, isInQuestion, isEarly]
   const apps = lastCheck.apps.filter((app) => !isLeftOut.some((matches) => matches(app)))
   return { ...person, lastCheck: { ...lastCheck, apps } }
 }
@@ -159,9 +184,12 @@ export function decideEmail(name: CampaignName, recorded: Person, context: Email
   const person = forCampaign(name, recorded, context.state)
   if (isGone(person) || !mayEmail(person, context)) return NOT_DUE
   if (name !== ONBOARDING) return decideAppEmail(name, person, context)
-  // The email about a lapse covers the other apps, too.
-  const hasLapsed = appsOf(forCampaign(LAPSES, recorded, context.state)).some(({ lapsedAt }) => lapsedAt)
-  return hasLapsed ? NOT_DUE : decideOnboardingEmail(person, KEEP_POLICY, context.now)
+  // The email about a lapse or a new app lists the other apps, too.
+  const others = forCampaign(LAPSES, recorded, context.state)
+  const isCovered = appsOf(others).some(
+    (app) => app.lapsedAt !== undefined || (app.state === 'unconnected' && isUnannounced(app, others)),
+  )
+  return isCovered ? NOT_DUE : decideOnboardingEmail(person, KEEP_POLICY, context.now)
 }
 
 function decideAppEmail(
@@ -182,7 +210,7 @@ function decideAppEmail(
     if (about.length === 0) return true
     const sentEmails = emailsAbout(person, app.instance, since, name)
     const gap = GAPS_IN_WORKING_DAYS[name][Math.max(sentEmails.length, 1)] ?? 0
-    return workingDaysBetween(Math.max(...about.map(({ at }) => at)), now, calendar) >= gap
+    return workingDaysBetween(lastListedAt(person, app.instance), now, calendar) >= gap
   })
   if (!isDue) return NOT_DUE
   const reminder = last === undefined ? 0 : last.reminder + Number(last.state !== 'deferred')

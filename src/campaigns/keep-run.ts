@@ -12,7 +12,7 @@ import { APPROVALS, decideApprovals } from './approvals.ts'
 import { campaignEmails, ONBOARDING, type EmailDecision } from './campaign.ts'
 import { findClusters, withEvaluation } from './clusters.ts'
 import { EmailDelivery, type RunDeps } from './delivery.ts'
-import { CAMPAIGNS, decideEmail, isAboutApp, type CampaignName } from './episodes.ts'
+import { CAMPAIGNS, decideEmail, isAboutApp, isAlsoListed, type CampaignName } from './episodes.ts'
 import { RunStopped } from './ledger.ts'
 import type { ComposeEmail } from './mail/email.ts'
 import { ListedPeople, type AddressChange } from './listed-people.ts'
@@ -354,14 +354,15 @@ export class KeepRun {
 
   #deliveryOf(name: CampaignName): EmailDelivery {
     const state = this.#state
-    const contextAt = (person: Person, now: number) => {
-      return { state, now, calendar: calendarOf(this.#options.company, person, state) }
-    }
+    const calendarFor = (person: Person) => calendarOf(this.#options.company, person, state)
+    const withContext = (rule: typeof isAboutApp) => (app: PersonApp, person: Person) =>
+      rule(name, app, person, { state, now: this.#deps.now(), calendar: calendarFor(person) })
     const campaign = {
       name,
-      decide: (person: Person, now: number) => decideEmail(name, person, contextAt(person, now)),
-      isAbout: (app: PersonApp, person: Person) =>
-        isAboutApp(name, app, person, contextAt(person, this.#deps.now())),
+      decide: (person: Person, now: number) =>
+        decideEmail(name, person, { state, now, calendar: calendarFor(person) }),
+      isAbout: withContext(isAboutApp),
+      isAlsoListed: withContext(isAlsoListed),
       compose: name === APPROVALS ? this.#approvalComposer() : this.#options.composeFor(name),
       state,
       postponesFailedChecks: false,

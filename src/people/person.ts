@@ -57,7 +57,7 @@ export type EmailRecord = {
   runId?: string | undefined
   /** Instances that it is about. Absent in older records. */
   apps?: readonly string[] | undefined
-  /** Instances that a reminder also lists, because the person lacks them, though other emails are about them. */
+  /** Instances that it also lists, because the person lacks them, though other emails are about them. */
   alsoListed?: readonly string[] | undefined
   /** True if all of these apps replace others, false if none does. Absent if only some do, and in older records. */
   isMoved?: boolean | undefined

@@ -246,7 +246,7 @@ it('a lapse email counts several apps, and calls itself the second or the last',
 })
 
 it('only the first email about a new app calls it new', () => {
-  const firstEmail = write({ apps: ['Notion'], isNew: true, reminder: 4 })
+  const firstEmail = write({ apps: ['Notion'], isNew: true, reminder: 4, allApps: [doneApp] })
   expect(firstEmail.subject).toBe('Notion is new in Acme Search')
   expect(firstEmail.text).toMatch(
     /^Notion is new in Acme Search\n\nConnect it, and search finds your work there, too\. It takes/,

@@ -5,11 +5,12 @@ import {
   emailKindOf,
   forCampaign,
   isAboutApp,
+  isAlsoListed,
   LAPSES,
   NEW_APPS,
   type CampaignName,
 } from '../../src/campaigns/episodes.ts'
-import { APPROVALS } from '../../src/campaigns/approvals.ts'
+import { APPROVALS, MOVED_APPROVALS } from '../../src/campaigns/approvals.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import type { ListedApp } from '../../src/client-api/responses.ts'
 import { appsOf, newPerson, withCheck, withIntents, withListing } from '../../src/people/person.ts'
@@ -336,7 +337,62 @@ it('an app that the invitation named, or that is connected, isn’t new', () => 
 it('a person who has connected all but a new app gets no reminder', () => {
   const withNewApp = withCheck(personWithNewApp(), { checkedAt: monday - 1, unconnected: [notion] }, monday)
   expect(dueInvitation(withNewApp).kind).toBe('not-due')
-  expect(dueInvitation(personWithNewApp())).toMatchObject({ kind: 'email', reminder: 1 })
+  const announced = withSent(personWithNewApp(undefined, atDay(-4)), NEW_APPS, [atDay(-3)], ['notion_1'])
+  expect(dueInvitation(announced)).toMatchObject({ kind: 'email', reminder: 1 })
+})
+
+// prettier-ignore
+it.each<[string, (person: Person) => Person, isDue: boolean]>([
+  ['waits for the email about a new app', (person) => person, false],
+  ['doesn’t wait for a new app that the person skipped', (person) => withIntents(person, monday, [{ instance: 'notion_1', kind: 'skipped' }], monday), true],
+  ['doesn’t wait for a new app that is connected', (person) => withCheck(person, { checkedAt: monday, unconnected: [slack] }, monday), true],
+])('a reminder %s', (_title, change, isDue) => {
+  expect(dueInvitation(change(personWithNewApp())).kind === 'email').toBe(isDue)
+})
+
+const intent = (kind: 'skipped' | 'blocked') => (person: Person) =>
+  withIntents(person, monday, [{ instance: 'notion_1', kind }], monday)
+const movedFrom = (noticed: number) => {
+  const app = { name: 'Notion', noticedAt: atDay(noticed), since: monday - DAY, people: 9 }
+  return { newApps: [{ ...app, instance: 'notion_1' }], delistedApps: [{ ...app, instance: 'notion_0' }] }
+}
+const asIs = (person: Person) => person
+// prettier-ignore
+it.each<[string, isListed: boolean, Person, Partial<KeepState>?, CampaignName?]>([
+  ['a new app', true, personWithNewApp()],
+  ['a new app about which all three were sent', true, withSent(personWithNewApp(), NEW_APPS, [-30, -20, -10].map(atDay), ['notion_1'])],
+  ['an app of the invitation', true, invited(personWithNewApp(asIs), monday)],
+  ['a lost app', true, lostNotion, { evaluatedAt: monday + 2 }],
+  ['a lost app before the loss is evaluated', false, lostNotion, { evaluatedAt: monday + 1 }],
+  ['a new app before it is evaluated', false, personWithNewApp(), { evaluatedAt: monday - DAY }],
+  ['a new app that may have moved there', false, personWithNewApp(), movedFrom(0)],
+  ['a new app two working days later', true, personWithNewApp(), movedFrom(-4)],
+  ['an app that the person skipped', false, intent('skipped')(personWithNewApp())],
+  ['an app that waits for an admin', false, intent('blocked')(personWithNewApp())],
+  ['an app that the person tried in vain', false, tester, approvalAt('failed')],
+  ['an app that others have tried in vain', true, personWithAnnouncedApp, approvalAt('failed')],
+  ['an app beside an approval', false, personWithNewApp(), {}, APPROVALS],
+  ['an app beside a moved approval', false, personWithNewApp(), {}, MOVED_APPROVALS],
+])('an email about another app lists %s: %s', (_title, isListed, person, given = {}, name = LAPSES) => {
+  const app = appsOf(person).find(({ instance }) => instance === 'notion_1')!
+  const context = { state: { ...state, ...given }, now: monday, calendar: utc }
+  expect(isAlsoListed(name, app, person, context)).toBe(isListed)
+})
+
+it.each([
+  ['an email about another app that lists it', LAPSES],
+  ['a reminder that lists it', 'onboarding'],
+])('a second email about a new app waits five working days after %s', (_title, name) => {
+  const announced = withSent(personWithNewApp(undefined, atDay(-11)), NEW_APPS, [atDay(-10)], ['notion_1'])
+  const listing = {
+    reminder: 9,
+    state: 'sent',
+    now: monday,
+    apps: ['slack_1'],
+    alsoListed: ['notion_1'],
+  } as const
+  const person = withEmail(announced, { campaign: name, ...listing })
+  expect([4, 7].map((day) => dueNew(person, atDay(day)))).toEqual([[], ['notion_1']])
 })
 
 it('an invitation that may have arrived isn’t sent again', () => {

@@ -51,11 +51,12 @@ function setUpKeepRuns(size: number, apps: Apps = { slack_1: 'awaiting' }) {
     },
     composeFor:
       (campaign) =>
-      ({ email }, all, { reminder }) => {
+      ({ email }, all, { reminder, alsoLeft = [] }) => {
         const name = { onboarding: 'invitation', lapses: 'lapse', 'new-apps': 'new' }[campaign]
         const appNames =
           name === 'invitation' && reminder === 0 ? '' : ` ${all.map((app) => app.name).join()}`
-        return { ...mail, to: email, subject: `${name} ${reminder}${appNames}` }
+        const others = alsoLeft.map((app) => `, also ${app.name}`).join('')
+        return { ...mail, to: email, subject: `${name} ${reminder}${appNames}${others}` }
       },
     send({ to, subject }) {
       sent.push(`${to} ${subject}`)
@@ -356,21 +357,24 @@ it('new people are planned in slices, so that nothing else is blocked', async ()
   expect([...slices.values()]).toEqual([500, 500])
 })
 
-it.each(['notion_1', 'slack_1'])('an email about %s comes before a reminder that is due too', async (app) => {
-  const { runHours, sent, service, list, clock } = setUpKeepRuns(1, {
-    slack_1: 'connected',
-    jira_1: 'awaiting',
-  })
-  const { email } = list[0]!
-  service.set(email, { slack_1: 'awaiting', jira_1: 'awaiting' })
-  await runHours(6)
-  service.set(email, { slack_1: 'connected', jira_1: 'awaiting' })
-  await runHours(30)
-  // Over the weekend, before the reminder is due at seven days.
-  clock.now = monday + 5 * 24 * HOUR
-  service.set(email, { slack_1: 'connected', jira_1: 'awaiting', [app]: 'awaiting' })
-  await runHours(2 * 24 + 1)
-  expect(sent.slice(1).map((one) => one.split(' ').slice(1).join(' '))).toEqual([
-    app === 'slack_1' ? 'lapse 0 slack_1' : 'new 0 notion_1',
-  ])
-})
+it.each(['notion_1', 'slack_1'])(
+  'an email about %s takes a due reminder’s place, and lists its app',
+  async (app) => {
+    const { runHours, sent, service, list, clock } = setUpKeepRuns(1, {
+      slack_1: 'connected',
+      jira_1: 'awaiting',
+    })
+    const { email } = list[0]!
+    service.set(email, { slack_1: 'awaiting', jira_1: 'awaiting' })
+    await runHours(6)
+    service.set(email, { slack_1: 'connected', jira_1: 'awaiting' })
+    await runHours(30)
+    // Over the weekend, before the reminder is due at seven days.
+    clock.now = monday + 5 * 24 * HOUR
+    service.set(email, { slack_1: 'connected', jira_1: 'awaiting', [app]: 'awaiting' })
+    await runHours(2 * 24 + 1)
+    expect(sent.slice(1).map((one) => one.split(' ').slice(1).join(' '))).toEqual([
+      app === 'slack_1' ? 'lapse 0 slack_1, also jira_1' : 'new 0 notion_1, also jira_1',
+    ])
+  },
+)

@@ -26,9 +26,9 @@ const SAMPLE = {
   firstName: 'Ada',
   /** From the company file. Both may be empty. */
   sender: { name: 'Grace Hopper', role: 'Head of IT' },
-  /** The number of apps to connect; of very many, the first few. */
+  /** The number of apps that it is about; of very many, the first few. */
   count: 2,
-  /** Display names of the first apps; `more` are left out. */
+  /** Display names of the first apps, then of others that are left; `more` are left out. */
   apps: ['Slack', 'GitHub'],
   /** Icons of these apps; undefined: a letter is shown. */
   icons: [undefined, { src: 'cid:app@onramp', width: 28, height: 28 }],
@@ -43,6 +43,8 @@ const SAMPLE = {
   isReminder: false,
   /** Access to these apps has ended. Then `isReminder` is false, because the subject stays the same. */
   isLapse: false,
+  /** Many people lost access at once. */
+  isShared: false,
   /** These apps came after the invitation. `isReminder`: each of them was in an earlier email. */
   isNew: false,
   /** These apps replace others that were connected. */
