@@ -313,7 +313,7 @@ it('a person’s history has every app that an email listed, also after one is r
   const ada = (await people.get(ADA))!
   expect(emailsOf(ada)).toEqual([
     ['reminder', 'jira_1', 'notion_1'],
-    ['newApp', 'notion_1'],
+    ['newApp', 'notion_1', 'jira_1'],
     ['invitation', 'jira_1'],
   ])
   expect(emailsOf(ada, new Map([['notion_1', 'notion_2']]))[0]).toEqual(['reminder', 'jira_1', 'notion_2'])
