@@ -292,7 +292,7 @@ function describeEmails(
     leftApps.every(({ newAt, lapsedAt = newAt }) => lapsedAt === undefined) &&
     campaignEmails(person, ONBOARDING).some((last) => last.reminder >= MAX_REMINDERS && mayHaveBeenSent(last))
   if (isDone) return [t('person.noEmail.done')]
-  return [...(wait ? [t(`person.noEmail.${wait.why}`, { day: t.date(wait.at) })] : []), ...upcoming]
+  return [...(wait ? [t(`person.noEmail.${wait.why}`, { day: t.date(wait.at ?? 0) })] : []), ...upcoming]
 }
 
 export function personPage(

@@ -223,8 +223,8 @@ const OUTLOOK_MS = 92 * 24 * HOUR_MS
 const LAST_HOUR_MS = (WORKING_HOURS.to - WORKING_HOURS.from - 1) * HOUR_MS
 
 /**
- * `wait`: why no email is sent now, and until when. `next`: the first email that a run would send if nothing changed.
- * Times are milliseconds since 1970.
+ * `wait`: why no email is sent now, and until when, if that is known. `next`: the first email that a run would send if
+ * nothing changed. Times are milliseconds since 1970.
  */
 export function emailOutlook(
   person: Person,
@@ -236,7 +236,8 @@ export function emailOutlook(
   const limit = nextAllowedAt(emails, now)
   const quiet = quietUntil(now, calendar) ?? 0
   const [why, last] = limit > quiet ? (['limit', limit] as const) : (['quiet', quiet] as const)
-  const wait = last > now ? { why, at: nextWorkday(last, calendar) } : undefined
+  const wait: { why: 'limit' | 'quiet' | 'approval'; at?: number } | undefined =
+    last > now ? { why, at: nextWorkday(last, calendar) } : undefined
   // The next check evaluates what pages recorded.
   const state = { ...keepState, evaluatedAt: Infinity }
   if (keepState.lastRunAt === undefined || person.listedAt === undefined) return { wait, next: undefined }
@@ -251,5 +252,6 @@ export function emailOutlook(
       if (due.kind === 'email') return { wait, next: { name, reminder: due.reminder, at: from } }
     }
   }
-  return { wait, next: undefined }
+  const isHeldBack = appsOf(person).some((app) => app.state === 'unconnected' && isTried(app, person, state))
+  return { wait: wait ?? (isHeldBack ? { why: 'approval' } : undefined), next: undefined }
 }

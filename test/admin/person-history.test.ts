@@ -197,6 +197,26 @@ it.each([
 })
 
 it.each([
+  ['approved', true],
+  ['failed', true],
+  ['confirmed', false],
+] as const)(
+  'a tester’s page explains that no email comes while the approval is %s: %s',
+  (stage, isExplained) => {
+    const email = {
+      campaign: 'approvals',
+      reminder: 0,
+      state: 'sent',
+      apps: ['slack_1'],
+      now: NOW - DAY,
+    } as const
+    const tester = { ...withEmail(withSlack, email), listedAt: NOW - 9 * DAY, signedInAt: NOW - 9 * DAY }
+    const { text } = pageOf(tester, { ...approved(stage), lastRunAt: NOW }).help
+    expect(text.includes('they tried an app whose approval doesn’t work yet')).toBe(isExplained)
+  },
+)
+
+it.each([
   ['onboarding', 0, 'invitation', 'no reminder', false],
   ['onboarding', 1, 'reminder', 'a reminder', true],
   ['lapses', 0, 'lapse', 'a reminder', true],
