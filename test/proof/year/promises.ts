@@ -47,7 +47,14 @@ type PromiseName = keyof typeof PROMISES
 
 type Check = (promise: PromiseName, isKept: boolean) => void
 
-export type SentEmail = { email: string; campaign: string; apps: readonly string[]; nth?: number | undefined }
+export type SentEmail = {
+  email: string
+  campaign: string
+  apps: readonly string[]
+  /** Other apps that it lists. */
+  alsoListed?: string[] | undefined
+  nth?: number | undefined
+}
 
 type KeepPromisesOptions = {
   calendar: Calendar
@@ -88,7 +95,7 @@ export class KeepPromises {
   sent(sent: SentEmail, employee: Employee, isOnList: boolean): void {
     const { calendar, moment } = this.#options
     const { now } = calendar
-    const { email, campaign, apps } = sent
+    const { email, campaign, apps, alsoListed = [] } = sent
     const check = (promise: PromiseName, isKept: boolean) =>
       this.check(promise, isKept, () => `${email}, ${campaign}: ${apps.join(', ')}`)
     const isWorking = (at: number) => {
@@ -102,7 +109,7 @@ export class KeepPromises {
     check('unwanted', !isGone && !employee.isOptedOut)
     check('quarter', employee.emails.filter((at) => now - at < QUARTER).length < 4)
     check('quarter', now - (employee.emails.at(-1) ?? 0) >= 20 * HOUR)
-    for (const instance of apps) {
+    for (const instance of [...apps, ...alsoListed]) {
       const consent = consentOf(employee, instance)
       const goneAt = this.#options.changes.gone.find((one) => one.instance === instance)?.at ?? Infinity
       check('gone', consent !== undefined || now - goneAt < 2 * moment)
@@ -111,7 +118,7 @@ export class KeepPromises {
       const planted = this.#options.workforce.planted.find((one) => one.instance === instance)
       const isPaused = planted?.cause === consent.lapse?.cause && planted?.endsAt === Infinity
       check('paused', !isPaused || now - (consent.lapse?.at ?? 0) < moment)
-      if (campaign !== 'lapses') continue
+      if (campaign !== 'lapses' || alsoListed.includes(instance)) continue
       check('true', consent.lapse !== undefined || now - consent.since < moment)
       check('lapse', ++consent.emails <= 3)
     }

@@ -213,6 +213,7 @@ export class Year {
           email: entry.email,
           campaign,
           apps: apps.map(({ instance }) => instance),
+          alsoListed: kind.alsoLeft?.map(({ instance }) => instance),
         }),
       rename: async (changes) => {
         const refused = []
@@ -272,9 +273,9 @@ export class Year {
     return { kind: 'checked', unconnected: this.#workforce.unconnected(employee) }
   }
 
-  #compose({ email, campaign, apps, nth }: SentEmail): Email {
-    const composed = { ...mail, to: email }
-    this.#sent.set(composed, { email, campaign, apps, nth })
+  #compose({ email, campaign, apps, alsoListed, nth }: SentEmail): Email {
+    const composed = { ...mail, to: email, alsoListed }
+    this.#sent.set(composed, { email, campaign, apps, alsoListed, nth })
     return composed
   }
 
