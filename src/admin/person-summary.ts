@@ -83,9 +83,20 @@ export function summarize(
 ): PersonSummary {
   const person = personForCounts(recorded, keepState)
   const { campaigns, lastCheck, delistedInstances } = person
-  const apps = appsOf(person).map((app) =>
-    shared(withMassDisconnect(withFormerLoss(app, person), keepState.massDisconnects)),
-  )
+  const newAppEmails = campaignEmails(person, NEW_APPS).filter(mayHaveBeenSent)
+  const episodeEmails = [LAPSES, NEW_APPS]
+    .flatMap((name) => campaignEmails(person, name))
+    .filter(mayHaveBeenSent)
+  const isEmailedSince = (emails: readonly EmailRecord[], instance: string, since = Infinity) =>
+    emails.some(({ at, apps: about }) => at >= since && about?.includes(instance))
+  const apps = appsOf(person).map((app, index) => {
+    const { previousLapsedAt } = lastCheck?.apps[index] ?? {}
+    // Who has the app again, and was emailed about its loss, still counts among those who were.
+    const isRegained =
+      app.state === 'connected' && isEmailedSince(episodeEmails, app.instance, previousLapsedAt)
+    const lostAt = isRegained ? previousLapsedAt : undefined
+    return shared(withMassDisconnect(withFormerLoss(app, person), keepState.massDisconnects, lostAt))
+  })
   const emails = campaigns.flatMap(({ name, emails: own }) =>
     // Emails about an approval aren't reminders.
     own.map(({ state, at, reminder }) => ({ state, at, reminder: name === APPROVALS ? 0 : reminder })),
@@ -101,10 +112,6 @@ export function summarize(
     apps.flatMap(({ instance, state }) => (state === 'connected' ? instance : [])),
   )
   const sentTimes = emails.filter(mayHaveBeenSent).map(({ at }) => at)
-  const newAppEmails = campaignEmails(person, NEW_APPS).filter(mayHaveBeenSent)
-  const episodeEmails = [LAPSES, NEW_APPS]
-    .flatMap((name) => campaignEmails(person, name))
-    .filter(mayHaveBeenSent)
   const newest = emails.toSorted((one, other) => one.at - other.at).at(-1)
   const emailState = newest && emailStateOf(newest)
   const progress = progressOf(person, apps, emailState)
@@ -115,10 +122,9 @@ export function summarize(
   const connectedTimes = (lastCheck?.apps ?? []).flatMap(({ status, since, movedTo }) =>
     status === 'connected' && movedTo === undefined ? since : [],
   )
-  const emailedApps = apps.flatMap(({ instance, newAt = 0, lapsedAt }) =>
-    (lapsedAt === undefined ? newAppEmails : episodeEmails).some(
-      (email) => email.at >= (lapsedAt ?? newAt) && email.apps?.includes(instance),
-    )
+  const emailedApps = apps.flatMap(({ instance, newAt = 0, lapsedAt, state, massDisconnect }) =>
+    (state === 'connected' && massDisconnect !== undefined) ||
+    isEmailedSince(lapsedAt === undefined ? newAppEmails : episodeEmails, instance, lapsedAt ?? newAt)
       ? instance
       : [],
   )
@@ -168,9 +174,16 @@ function withFormerLoss(app: PersonApp, { lastCheck, movedApps }: CountedPerson)
   return { ...app, lapsedAt: former.previousLapsedAt, newAt: undefined, lostAs: former.instance }
 }
 
-/** Marks a loss in a mass disconnect. An earlier loss isn't part of it, because the person may have been emailed. */
-function withMassDisconnect(app: PersonApp, massDisconnects: KeepState['massDisconnects']): PersonApp {
-  const { instance, lapsedAt, lostAs = instance, movedFrom = instance } = app
+/**
+ * Marks a loss in a mass disconnect. An earlier loss isn't part of it, because the person may have been emailed.
+ * @param lostAt of a regained app
+ */
+function withMassDisconnect(
+  app: PersonApp,
+  massDisconnects: KeepState['massDisconnects'],
+  lostAt: number | undefined,
+): PersonApp {
+  const { instance, lapsedAt = lostAt, lostAs = instance, movedFrom = instance } = app
   if (lapsedAt === undefined) return app
   const pauses = massDisconnects.filter(
     ({ instance: lost, movedTo = lost, since, resumedAt = Infinity }) =>
@@ -179,7 +192,9 @@ function withMassDisconnect(app: PersonApp, massDisconnects: KeepState['massDisc
       [instance, lostAs, movedFrom].some((id) => id === lost || id === movedTo),
   )
   const isActive = pauses.some(({ resumedAt }) => resumedAt === undefined)
-  return pauses.length === 0 ? app : { ...app, massDisconnect: isActive ? 'paused' : 'resumed' }
+  return pauses.length === 0 || (isActive && lostAt !== undefined)
+    ? app
+    : { ...app, massDisconnect: isActive ? 'paused' : 'resumed' }
 }
 
 function returnedAt(apps: readonly AppRecord[]): number | undefined {

@@ -60,7 +60,7 @@ export const newAppCounts = (instance: string, name: string) => ({
   emailed: 0,
   /** People who get the first of these emails once they are below the quarterly limit. */
   limited: 0,
-  /** People of `emailed` and `limited` who lost the app in a mass disconnect whose emails were resumed. */
+  /** People of `emailed` and `limited` who lost the app, or had, in a mass disconnect whose emails were resumed. */
   releasedEmailed: 0,
   releasedLimited: 0,
 })

@@ -415,3 +415,29 @@ it.each<{ what: string; waiting: number; otherEmails: number; slackEmailAt?: num
     expect(datasources).toMatchObject([{ lapsed: 1, releasedLimited: waiting, releasedEmailed: isEmailed }])
   },
 )
+
+it.each<[title: string, emailedAt: number, hold: Partial<MassDisconnect>, releasedEmailed: number]>([
+  ['and was emailed about its loss', releasedAt, { resumedAt: NOW }, 1],
+  ['and was only emailed before its loss', heldSince, { resumedAt: NOW }, 0],
+  ['while emails are on hold', releasedAt, {}, 0],
+])(
+  'someone who has Slack again %s counts as emailed by the release only if they were',
+  async (_title, at, hold, releasedEmailed) => {
+    const emails = [{ state: 'sent' as const, at, reminder: 0, apps: ['slack_1'] }]
+    const has = withApps({ ...signedIn, campaigns: [{ name: 'lapses', emails }] }, { slack_1: 'connected' })
+    const hadLost = withEachApp(has, { previousLapsedAt: releasedAt })
+    const slackHold = {
+      instance: 'slack_1',
+      name: 'Slack',
+      lapsed: 9,
+      had: 9,
+      noticedAt: NOW - DAY,
+      since: heldSince,
+    }
+    const state = { ...newKeepState(), massDisconnects: [{ ...slackHold, ...hold }] }
+
+    const { datasources } = await createReport(summarizeAll(Readable.from([hadLost]), state), NOW)
+
+    expect(datasources).toMatchObject([{ lapsed: 0, onHold: 0, releasedEmailed }])
+  },
+)
