@@ -15,6 +15,7 @@ import {
   describeApproval,
   describeWait,
   earlyApproval,
+  hasUnreachable,
   needsDecision,
 } from './approval-texts.ts'
 import { peopleUrl } from './filters.ts'
@@ -30,13 +31,16 @@ function approvalPage(
 ) {
   const { app, approve, isAdmin, wait } = context
   const { instance, waitingPeople: count } = approval
-  const people = { href: peopleUrl({ filter: 'blocked', app: instance }), label: t('admin.view', { count }) }
+  // Once it works, they no longer wait for an admin.
+  const people = hasUnreachable(approval)
+    ? { href: peopleUrl({ filter: 'waiting', app: instance }), label: t('person.waiting') }
+    : { href: peopleUrl({ filter: 'blocked', app: instance }), label: t('admin.view', { count }) }
   return {
     ...describeApproval(approval, app, t, wait),
     isOpen: needsDecision(approval),
     path: approvalPath(instance),
     where: approve && { href: approve, label: t('approval.at', { host: new URL(approve).host }) },
-    people: isAdmin && count > 0 ? people : undefined,
+    people: isAdmin && (count > 0 || hasUnreachable(approval)) ? people : undefined,
   }
 }
 

@@ -26,6 +26,10 @@ export const needsDecision = ({ stage, waitingPeople }: Approval): boolean =>
 const hasFailed = ({ stage, waitingPeople }: Approval): boolean =>
   stage === 'failed' || (stage === 'confirmed' && waitingPeople > 0)
 
+/** It works, and no email can tell some of those who waited. */
+export const hasUnreachable = ({ stage, waitingPeople, unreachable = 0 }: Approval): boolean =>
+  stage === 'confirmed' && waitingPeople === 0 && unreachable > 0
+
 type WaitContext = Pick<Company, 'timezone' | 'quietDays'> & { t: Texts; now: number }
 
 /** Why people get no emails about the app now: it is on hold or in question, or a pause or quiet days. */
@@ -37,6 +41,12 @@ export function describeWait(instance: string, keepState: KeepState, { t, now, .
   return until === undefined ? [] : [t('person.noEmail.quiet', { day: t.date(nextWorkday(until, calendar)) })]
 }
 
+/** Counts the people whom no email can reach. */
+const describeUnreachable = ({ unreachable: count = 0, reachableAt }: Approval, t: Texts): string[] =>
+  count === 0
+    ? []
+    : [t('approval.unreachable', { count, until: reachableAt === undefined ? 'never' : t.date(reachableAt) })]
+
 /** @param approval.owners empty: the reader is the owner, or the app has none @param wait of `describeWait` */
 export function describeApproval(approval: Approval, app: string, t: Texts, wait: readonly string[] = []) {
   const { stage, waitingPeople: count, by = '', owners, testers = [], isUntried } = approval
@@ -45,6 +55,7 @@ export function describeApproval(approval: Approval, app: string, t: Texts, wait
   const approvedBy = by === '' ? [] : [t('approval.approvedBy', { by, day })]
   const text = (heading: string, ...paragraphs: string[]) => ({ heading, paragraphs })
   const owner = t.list(owners.slice(0, 2))
+  const unreachableText = describeUnreachable(approval, t)
   const check = t(owner === '' ? 'approval.check' : 'approval.checkOwner', { owner, label })
   if (hasFailed(approval)) {
     // Testers were told, unlike the others who wait.
@@ -57,16 +68,15 @@ export function describeApproval(approval: Approval, app: string, t: Texts, wait
       return text(t('approval.untriedTitle', { app }), t.sentences([...approvedBy, t('approval.untried')]))
     const tryingText = t(count > 1 ? 'approval.trying' : 'approval.tryingOne')
     const retry = owner === '' ? [t('approval.retry', { label })] : []
-    const next = t.sentences([tryingText, ...wait])
+    const next = t.sentences([tryingText, ...unreachableText, ...wait])
     return text(t('approval.approvedTitle', { app }), ...approvedBy, next, ...retry)
   }
   if (stage === 'confirmed') {
-    const emails = wait.length > 0 ? wait : [t('approval.telling')]
-    return text(
-      t('approval.confirmedTitle', { app }),
-      ...approvedBy,
-      t.sentences([t('approval.confirmed'), ...emails]),
-    )
+    // Earlier versions didn't count whom to tell.
+    const { uninformed = Infinity, unreachable = 0 } = approval
+    const emails = uninformed === unreachable ? [] : wait.length > 0 ? wait : [t('approval.telling')]
+    const confirmedText = t.sentences([t('approval.confirmed'), ...emails, ...unreachableText])
+    return text(t('approval.confirmedTitle', { app }), ...approvedBy, confirmedText)
   }
   if (count === 0) return text(t('approval.none', { app }), t('approval.noneLead'))
   const why = [
@@ -76,7 +86,7 @@ export function describeApproval(approval: Approval, app: string, t: Texts, wait
   const about = { app, count, owner, day: t.date(approval.since) }
   const heading = t(owners.length > 0 ? 'admin.need.appOwner' : 'admin.need.app', about)
   const next = t(count === 1 ? 'approval.nextOne' : 'approval.next', { label })
-  return text(heading, t.sentences(why), t.sentences([next, ...wait]))
+  return text(heading, t.sentences(why), t.sentences([next, ...unreachableText, ...wait]))
 }
 
 /** Sentences about approved apps that aren't confirmed yet. */
@@ -84,27 +94,29 @@ export function approvedLines({ datasources }: Report, keepState: KeepState, con
   const { t } = context
   const isTested = ({ stage, isUntried, waitingPeople }: Approval) =>
     stage === 'approved' && isUntried !== true && waitingPeople > 0
-  return (keepState.approvals ?? [])
-    .filter(isTested)
-    .map(({ instance, name, waitingPeople, by = '', approvedAt }) => {
-      const app = datasources.find((one) => one.instance === instance)?.name ?? name
-      const tryingText = t(waitingPeople > 1 ? 'approval.trying' : 'approval.tryingOne')
-      const wait = describeWait(instance, keepState, context)
-      return t.sentences([
-        `${app}: ${t('approval.approvedBy', { by, day: t.day(approvedAt) })}`,
-        tryingText,
-        ...wait,
-      ])
-    })
+  return (keepState.approvals ?? []).filter(isTested).map((approval) => {
+    const { instance, name, waitingPeople, by = '', approvedAt } = approval
+    const app = datasources.find((one) => one.instance === instance)?.name ?? name
+    const tryingText = t(waitingPeople > 1 ? 'approval.trying' : 'approval.tryingOne')
+    const wait = describeWait(instance, keepState, context)
+    return t.sentences([
+      `${app}: ${t('approval.approvedBy', { by, day: t.day(approvedAt) })}`,
+      tryingText,
+      ...describeUnreachable(approval, t),
+      ...wait,
+    ])
+  })
 }
 
 /** The action item on /admin. @param app its name there */
 export function approvalItem(approval: Approval, app: string, t: Texts) {
-  const { waitingPeople: count, requestedAt, isUndelivered } = approval
+  const { requestedAt, isUndelivered, unreachable = 0 } = approval
   const { heading, paragraphs } = describeApproval(approval, app, t)
+  const count = hasUnreachable(approval) ? unreachable : approval.waitingPeople
   const isWaiting = needsDecision(approval) && !hasFailed(approval)
   const requestedText = t('admin.need.appAsked', { day: t.date(requestedAt) })
-  const details = hasFailed(approval) && isRequested(approval) ? [...paragraphs, requestedText] : paragraphs
+  const more = hasFailed(approval) && isRequested(approval) ? [requestedText] : []
+  const details = [...paragraphs, ...(hasUnreachable(approval) ? [t('approval.tellThem')] : more)]
   const request = isRequested(approval)
     ? requestedText
     : t('admin.need.appWhy', { app, label: t('overview.block') })
@@ -112,7 +124,7 @@ export function approvalItem(approval: Approval, app: string, t: Texts) {
     isUndelivered: isUndelivered === true,
     count,
     href: approvalPath(approval.instance),
-    title: heading,
+    title: hasUnreachable(approval) ? t('approval.tellTitle', { app, count }) : heading,
     detail: isUndelivered ? t('admin.need.appUnasked') : isWaiting ? request : t.sentences(details),
     action: t('approval.open'),
   }

@@ -5,7 +5,7 @@ import type { Company } from '../company/company.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { compareSince, describeComparison, dominantApp } from './comparison.ts'
-import { approvalItem, approvedLines, earlyApproval } from './approval-texts.ts'
+import { approvalItem, approvedLines, earlyApproval, hasUnreachable } from './approval-texts.ts'
 import { peopleUrl, type Filter } from './filters.ts'
 import { createPlot } from './plot.ts'
 import { uniqueNames } from './unique-names.ts'
@@ -352,8 +352,10 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     return { ...item, detail: t.sentences([item.detail, first]) }
   }
   const blockedApps = mostFirst(datasources, ({ instance, counts }) => {
-    const { stage, waitingPeople, isUndelivered, isUntried } = approvals.get(instance) ?? {}
+    const approval = approvals.get(instance)
+    const { stage, waitingPeople, isUndelivered, isUntried, unreachable = 0 } = approval ?? {}
     if (isUndelivered) return Infinity
+    if (approval && hasUnreachable(approval)) return unreachable
     // No admin is needed while one person tests the app, or once everyone can connect it.
     return (stage === 'approved' && !isUntried) || (stage === 'confirmed' && waitingPeople === 0)
       ? 0

@@ -91,7 +91,7 @@ export function summarize(
     emails.some(({ at, apps: about }) => at >= since && about?.includes(instance))
   const apps = appsOf(person).map((app, index) => {
     const { previousLapsedAt } = lastCheck?.apps[index] ?? {}
-    // Who has the app again, and was emailed about its loss, still counts among those who were.
+    // An email about a loss still counts once the person has the app again.
     const isRegained =
       app.state === 'connected' && isEmailedSince(episodeEmails, app.instance, previousLapsedAt)
     const lostAt = isRegained ? previousLapsedAt : undefined

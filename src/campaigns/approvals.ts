@@ -10,7 +10,7 @@ import {
 } from '../people/keep-state.ts'
 import type { Approval, DelistedApp, KeepState, KeepStateStore } from '../people/keep-state.ts'
 import { appsOf, isGone, mayHaveBeenSent, type Person, type PersonApp } from '../people/person.ts'
-import { campaignEmails, isReachable, ONBOARDING } from './campaign.ts'
+import { campaignEmails, nextAllowedAt, ONBOARDING } from './campaign.ts'
 import { workingDaysBetween, type WorkCalendar } from './working-time.ts'
 
 export const APPROVALS = 'approvals'
@@ -30,10 +30,10 @@ const WORKING_DAYS = {
 
 /**
  * Times are milliseconds since 1970; 0: not yet. `notifiedAt`: the last email about the approval. `consentedAt`: as
- * `connectedAt`, if the person had left for the app.
+ * `connectedAt`, if the person had left for the app. `emailableAt`: 0: now; Infinity: never.
  */
 type ApprovalPerson = Pick<PersonApp, 'state' | 'isUnconfirmed'> &
-  Record<'blockedAt' | 'notifiedAt' | 'connectedAt' | 'consentedAt', number> & { isReachable: boolean }
+  Record<'blockedAt' | 'notifiedAt' | 'connectedAt' | 'consentedAt' | 'emailableAt', number>
 
 type ApprovalUpdate = {
   approval: Approval
@@ -113,7 +113,9 @@ export async function decideApprovals(
     if (isGone(each)) continue
     const person = personForCounts(each, { ...state, approvals: [] })
     const newest = [ONBOARDING, APPROVALS].map((name) => campaignEmails(person, name).at(-1)?.state)
-    const isEmailable = !newest.includes('failed') && isReachable(person, context.now)
+    const isEmailable = !newest.includes('failed') && person.optedOutAt === undefined
+    const emails = person.campaigns.flatMap((campaign) => campaign.emails)
+    const emailableAt = isEmailable ? nextAllowedAt(emails, context.now) : Infinity
     for (const app of appsOf(person)) {
       const { instance, name, state: appState } = app
       const { delistedAt, backAt, ...times } = timesOf(app, person)
@@ -125,7 +127,7 @@ export async function decideApprovals(
       // An app that is back after it was removed or hidden starts over, without the owner's former decision.
       const unapproved = { ...newApproval(instance, name), stageChangedAt: backAt }
       const approval = apps.get(instance) ?? { ...unapproved, owners, former: instance, people: [] }
-      approval.people.push({ ...app, ...times, isReachable: isEmailable })
+      approval.people.push({ ...app, ...times, emailableAt })
       apps.set(instance, Object.assign(approval, { name }))
     }
   }
@@ -175,6 +177,15 @@ function testResultOf(before: Approval, decided: Approval, people: readonly Appr
   return decided.stage === 'approved' && people.some(hasFailed) ? ('failed' as const) : undefined
 }
 
+/** Waiting people whom an email about the stage is still for. Testers who failed before it works get one more. */
+function uninformedPeople({ stage, stageChangedAt, approvedAt }: Approval, blocked: readonly ApprovalPerson[]) {
+  return blocked.filter(({ blockedAt, notifiedAt }) => {
+    if (stage === 'approved') return notifiedAt < approvedAt
+    const wasEmailed = notifiedAt >= approvedAt && (notifiedAt >= stageChangedAt || blockedAt <= notifiedAt)
+    return stage !== 'confirmed' || (blockedAt <= stageChangedAt && !wasEmailed)
+  })
+}
+
 export function decideApproval(
   before: Approval,
   people: readonly ApprovalPerson[],
@@ -206,16 +217,22 @@ export function decideApproval(
   const isRequestDue = stage !== 'approved' && (isDue || isDueForNew)
   const hasUnnotifiedTester = people.some((one) => one.isUnconfirmed && one.notifiedAt < stageChangedAt)
   const isEmpty = blocked.length === 0 && !(stage === 'confirmed' && hasUnnotifiedTester)
-  const candidates = blocked.filter((person) => person.isReachable && person.notifiedAt < approvedAt)
+  const candidates = blocked.filter((person) => person.emailableAt === 0 && person.notifiedAt < approvedAt)
   const isLongAgo = ({ notifiedAt }: ApprovalPerson) => hasPassed(notifiedAt, WORKING_DAYS.nextTester)
   const emailed = notified.filter(({ state }) => state === 'blocked')
   const isNextDue = stage === 'approved' && notified.every(isLongAgo)
   const next = isNextDue ? candidates.slice(0, 1) : []
   const isUntried = isNextDue && next.length === 0 && blocked.length > 0
   const testers = [...emailed, ...next].map(({ blockedAt }) => blockedAt)
+  const uninformed = uninformedPeople({ ...decided, stage, stageChangedAt }, blocked)
+  const unreachable = uninformed.map(({ emailableAt }) => emailableAt).filter((at) => at > 0)
+  const reachableAt = Math.min(...unreachable)
   return {
     approval: {
       ...decided,
+      uninformed: uninformed.length,
+      unreachable: unreachable.length,
+      reachableAt: Number.isFinite(reachableAt) ? reachableAt : undefined,
       // The owner approved the app before saying so here, or without it.
       ...(result === 'confirmed' && decided.stage === 'unapproved' && { approvedAt: now, by: undefined }),
       stage,

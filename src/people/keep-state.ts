@@ -80,6 +80,11 @@ export type Approval = {
   by?: string | undefined
   /** The `blockedAt` of each tester: people who are emailed first, or were. */
   testers?: readonly number[]
+  /** Waiting people whom an email about the stage is still for. */
+  uninformed?: number
+  /** The people of `uninformed` who can't be emailed now. The first can again at `reachableAt`, if any. */
+  unreachable?: number
+  reachableAt?: number | undefined
   /** Everyone who can be emailed was asked to test it days ago, and no one has connected it. */
   isUntried?: boolean
 }

@@ -368,3 +368,28 @@ it.each([
   const { stuck } = await createReport(summarizeAll(Readable.from([person]), keepState), now)
   expect(stuck).toBe(Number(state === 'blocked'))
 })
+
+const confirmed = { stage: 'confirmed', stageChangedAt: since, waitingPeople: 0, uninformed: 2 } as const
+const reachableAt = Date.parse('2027-04-12T09:00:00Z')
+
+// prettier-ignore
+it.each<[title: string, change: Partial<Approval>, text: string]>([
+  ['to no one for now', { unreachable: 2, reachableAt }, 'Everyone who was waiting can connect it now. We can’t email 2 of them before Apr 12, 2027.'],
+  ['to one of two people', { unreachable: 1 }, 'Everyone who was waiting can connect it now. We’re telling them. We can’t email 1 of them.'],
+  ['to everyone already', { uninformed: 0 }, 'Everyone who was waiting can connect it now.'],
+])('the page of an approval that works promises an email %s', async (_title, change, text) => {
+  const { body } = await setUpApprovalPages({ approvals: [{ ...waiting, ...confirmed, ...change }] }).open()
+  expect(body.paragraphs.at(-1)).toBe(text)
+})
+
+it('admins are asked to tell people who can’t be emailed that an approval works', async () => {
+  const approvals: Approval[] = [{ ...waiting, ...confirmed, unreachable: 2, reachableAt }]
+  const { body } = await setUpApprovalPages({ approvals, email: 'admin@acme.example' }).open()
+  expect(body.people.href).toContain('show=waiting&app=slack_1')
+  const [item] = await actionItems(withSlack('unconnected'), { approvals })
+  expect(item).toMatchObject({
+    title: 'Tell 2 people that Slack works',
+    detail:
+      'Everyone who was waiting can connect it now. We can’t email 2 of them before Apr 12, 2027. Tell them in person.',
+  })
+})

@@ -417,27 +417,24 @@ it.each<{ what: string; waiting: number; otherEmails: number; slackEmailAt?: num
 )
 
 it.each<[title: string, emailedAt: number, hold: Partial<MassDisconnect>, releasedEmailed: number]>([
-  ['and was emailed about its loss', releasedAt, { resumedAt: NOW }, 1],
-  ['and was only emailed before its loss', heldSince, { resumedAt: NOW }, 0],
-  ['while emails are on hold', releasedAt, {}, 0],
-])(
-  'someone who has Slack again %s counts as emailed by the release only if they were',
-  async (_title, at, hold, releasedEmailed) => {
-    const emails = [{ state: 'sent' as const, at, reminder: 0, apps: ['slack_1'] }]
-    const has = withApps({ ...signedIn, campaigns: [{ name: 'lapses', emails }] }, { slack_1: 'connected' })
-    const hadLost = withEachApp(has, { previousLapsedAt: releasedAt })
-    const slackHold = {
-      instance: 'slack_1',
-      name: 'Slack',
-      lapsed: 9,
-      had: 9,
-      noticedAt: NOW - DAY,
-      since: heldSince,
-    }
-    const state = { ...newKeepState(), massDisconnects: [{ ...slackHold, ...hold }] }
+  ['after an email about its loss is one of the emailed people', releasedAt, { resumedAt: NOW }, 1],
+  ['after an earlier email isn’t one of the emailed people', heldSince, { resumedAt: NOW }, 0],
+  ['isn’t one of the emailed people during a hold', releasedAt, {}, 0],
+])('someone who has Slack again %s', async (_title, at, hold, releasedEmailed) => {
+  const emails = [{ state: 'sent' as const, at, reminder: 0, apps: ['slack_1'] }]
+  const has = withApps({ ...signedIn, campaigns: [{ name: 'lapses', emails }] }, { slack_1: 'connected' })
+  const hadLost = withEachApp(has, { previousLapsedAt: releasedAt })
+  const slackHold = {
+    instance: 'slack_1',
+    name: 'Slack',
+    lapsed: 9,
+    had: 9,
+    noticedAt: NOW - DAY,
+    since: heldSince,
+  }
+  const state = { ...newKeepState(), massDisconnects: [{ ...slackHold, ...hold }] }
 
-    const { datasources } = await createReport(summarizeAll(Readable.from([hadLost]), state), NOW)
+  const { datasources } = await createReport(summarizeAll(Readable.from([hadLost]), state), NOW)
 
-    expect(datasources).toMatchObject([{ lapsed: 0, onHold: 0, releasedEmailed }])
-  },
-)
+  expect(datasources).toMatchObject([{ lapsed: 0, onHold: 0, releasedEmailed }])
+})

@@ -35,7 +35,7 @@ const blockedOn = (days: number, change: Partial<ApprovalPerson> = {}): Approval
   notifiedAt: 0,
   connectedAt: 0,
   consentedAt: 0,
-  isReachable: true,
+  emailableAt: 0,
   ...change,
 })
 const ada = blockedOn(0)
@@ -117,7 +117,7 @@ const tester = (change: Partial<ApprovalPerson> = {}) => blockedOn(0, { notified
 describe('approved apps', () => {
   it.each<[title: string, day: number, people: ApprovalPerson[], emailed?: ApprovalPerson]>([
     ['the person who waited first', 2.1, [bob, ada, eve], ada],
-    ['the next person, if the first can’t be emailed', 2.1, [{ ...ada, isReachable: false }, bob], bob],
+    ['the next person, if the first can’t be emailed', 2.1, [{ ...ada, emailableAt: Infinity }, bob], bob],
     ['no one during the first tester’s two working days', 4, [tester(), bob, eve]],
     ['the second person after three working days', 7, [tester(), bob, eve], bob],
     ['no one while the tester’s consent is open', 2.5, [tester({ state: 'unconnected' }), bob]],
@@ -134,8 +134,8 @@ describe('approved apps', () => {
     ['no admin two working days after the only person was asked', false, 4, [tester()]],
     ['an admin three working days after the only person was asked', true, 7, [tester()]],
     ['no admin if someone else can be asked by then', false, 7, [tester(), bob]],
-    ['an admin if no one else can be emailed by then', true, 7, [tester(), { ...bob, isReachable: false }]],
-    ['an admin if no one can be emailed', true, 2.1, [{ ...ada, isReachable: false }]],
+    ['an admin if no one else can be emailed by then', true, 7, [tester(), { ...bob, emailableAt: Infinity }]],
+    ['an admin if no one can be emailed', true, 2.1, [{ ...ada, emailableAt: Infinity }]],
     ['no admin if no one waits', false, 7, []],
   ])('an untested approval needs %s', (_title, isUntried, day, people) => {
     expect(decide(approved, people, day).approval.isUntried).toBe(isUntried)
@@ -166,6 +166,21 @@ it.each([
   const after = decide({ ...failedApproval, approvedAt: atDay(1) }, [connected, bob], 2, answeredAt)
 
   expect(after.approval.stage).toBe(stage)
+})
+
+const confirmedOnDay2 = approvalWith({ stage: 'confirmed', stageChangedAt: atDay(2.2), approvedAt: atDay(2) })
+const [limited, unreachable] = [{ emailableAt: atDay(80) }, { emailableAt: Infinity }]
+// prettier-ignore
+it.each<[title: string, Approval, ApprovalPerson[], [uninformed: number, unreachable: number, reachableAt?: number]]>([
+  ['everyone who waits, before a decision', approvalWith(), [ada, { ...bob, ...limited }], [2, 1, atDay(80)]],
+  ['all but the tester, after it', approved, [tester(), bob, { ...eve, ...unreachable }], [2, 1]],
+  ['all who wait, once it works', confirmedOnDay2, [bob, { ...eve, ...limited }, { ...eve, ...unreachable }], [3, 2, atDay(80)]],
+  ['no one who was emailed, once it works', confirmedOnDay2, [tester(limited), blockedOn(0, { notifiedAt: atDay(2.3), ...limited })], [0, 0]],
+  ['a tester who failed before it worked', confirmedOnDay2, [tester({ blockedAt: atDay(2.15), ...limited })], [1, 1, atDay(80)]],
+  ['no one who began to wait later', confirmedOnDay2, [blockedOn(2.3, limited)], [0, 0]],
+])('an email about the approval is still for %s', (_title, approval, people, counts) => {
+  const { approval: { uninformed, unreachable: count, reachableAt } } = decide(approval, people, 2.5)
+  expect([uninformed, count, reachableAt].filter((one) => one !== undefined)).toEqual(counts)
 })
 
 const confirmedOnDay3 = { stage: 'confirmed', stageChangedAt: atDay(3) } as const
