@@ -30,7 +30,7 @@ const hasFailed = ({ stage, waitingPeople }: Approval): boolean =>
 export const hasUnreachable = ({ stage, waitingPeople, unreachable = 0 }: Approval): boolean =>
   stage === 'confirmed' && waitingPeople === 0 && unreachable > 0
 
-type WaitContext = Pick<Company, 'timezone' | 'quietDays'> & { t: Texts; now: number }
+export type WaitContext = Pick<Company, 'timezone' | 'quietDays'> & { t: Texts; now: number }
 
 /** Why people get no emails about the app now: it is on hold or in question, or a pause or quiet days. */
 export function describeWait(instance: string, keepState: KeepState, { t, now, ...company }: WaitContext) {
@@ -65,7 +65,10 @@ export function describeApproval(approval: Approval, app: string, t: Texts, wait
   }
   if (stage === 'approved') {
     if (isUntried)
-      return text(t('approval.untriedTitle', { app }), t.sentences([...approvedBy, t('approval.untried')]))
+      return text(
+        t('approval.untriedTitle', { app }),
+        t.sentences([...approvedBy, t('approval.untried'), ...wait]),
+      )
     const tryingText = t(count > 1 ? 'approval.trying' : 'approval.tryingOne')
     const retry = owner === '' ? [t('approval.retry', { label })] : []
     const next = t.sentences([tryingText, ...unreachableText, ...wait])
@@ -108,10 +111,10 @@ export function approvedLines({ datasources }: Report, keepState: KeepState, con
   })
 }
 
-/** The action item on /admin. @param app its name there */
-export function approvalItem(approval: Approval, app: string, t: Texts) {
+/** The action item on /admin. @param app its name there @param wait of `describeWait` */
+export function approvalItem(approval: Approval, app: string, t: Texts, wait: readonly string[] = []) {
   const { requestedAt, isUndelivered, unreachable = 0 } = approval
-  const { heading, paragraphs } = describeApproval(approval, app, t)
+  const { heading, paragraphs } = describeApproval(approval, app, t, wait)
   const count = hasUnreachable(approval) ? unreachable : approval.waitingPeople
   const isWaiting = needsDecision(approval) && !hasFailed(approval)
   const requestedText = t('admin.need.appAsked', { day: t.date(requestedAt) })

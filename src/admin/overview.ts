@@ -5,7 +5,8 @@ import type { Company } from '../company/company.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { compareSince, describeComparison, dominantApp } from './comparison.ts'
-import { approvalItem, approvedLines, earlyApproval, hasUnreachable } from './approval-texts.ts'
+import { approvalItem, approvedLines, describeWait, earlyApproval, hasUnreachable } from './approval-texts.ts'
+import type { WaitContext } from './approval-texts.ts'
 import { peopleUrl, type Filter } from './filters.ts'
 import { createPlot } from './plot.ts'
 import { uniqueNames } from './unique-names.ts'
@@ -44,7 +45,7 @@ export function overviewPage(
   report: Report,
   keepState: KeepState,
   t: Texts,
-  { since, now, ...company }: Omit<Parameters<typeof approvedLines>[2], 't'> & { since: unknown },
+  { since, now, ...company }: Omit<WaitContext, 't'> & { since: unknown },
 ) {
   const comparison = compareSince(report, keepState, now, since)
   const freshness = freshnessOf(report, t)
@@ -73,7 +74,7 @@ export function overviewPage(
     hasFigures: !report.isNoneLeft || report.hadToConnect > 0,
     funnel: funnelOf(report, t),
     funnelTitle: t('admin.funnelTitle', { count: report.hadToConnect }),
-    needs: describeActionItems(report, keepState, t, now).map((need, index) => ({
+    needs: describeActionItems(report, keepState, { t, now, ...company }).map((need, index) => ({
       id: `need-${index}`,
       ...need,
     })),
@@ -311,7 +312,8 @@ function describeUntold(report: Report, t: Texts) {
 }
 
 /** Items of /admin: mass disconnects, because they pause emails; then apps, by people affected; then emails. */
-export function describeActionItems(report: Report, keepState: KeepState, t: Texts, now: number) {
+export function describeActionItems(report: Report, keepState: KeepState, context: WaitContext) {
+  const { t, now } = context
   const { datasources } = report
   const approvals = new Map(keepState.approvals?.map((approval) => [approval.instance, approval]))
   const createItem = createItemFor(report, t)
@@ -346,7 +348,10 @@ export function describeActionItems(report: Report, keepState: KeepState, t: Tex
     const approval = approvals.get(instance) ?? earlyApproval(instance, report)
     const { owners = approval.owners } = app
     if (approvals.has(instance) || (owners.length > 0 && blockedSince !== undefined))
-      return { ...item, ...approvalItem({ ...approval, owners }, name, t) }
+      return {
+        ...item,
+        ...approvalItem({ ...approval, owners }, name, t, describeWait(instance, keepState, context)),
+      }
     if (blockedSince === undefined) return item
     const first = t('admin.need.appSince', { day: t.date(approval.since) })
     return { ...item, detail: t.sentences([item.detail, first]) }

@@ -178,7 +178,10 @@ function testResultOf(before: Approval, decided: Approval, people: readonly Appr
 }
 
 /** Waiting people whom an email about the stage is still for. Testers who failed before it works get one more. */
-function uninformedPeople({ stage, stageChangedAt, approvedAt }: Approval, blocked: readonly ApprovalPerson[]) {
+function uninformedPeople(
+  { stage, stageChangedAt, approvedAt }: Approval,
+  blocked: readonly ApprovalPerson[],
+) {
   return blocked.filter(({ blockedAt, notifiedAt }) => {
     if (stage === 'approved') return notifiedAt < approvedAt
     const wasEmailed = notifiedAt >= approvedAt && (notifiedAt >= stageChangedAt || blockedAt <= notifiedAt)

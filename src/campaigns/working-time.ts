@@ -11,19 +11,21 @@ const timeOfDay = (hour: number): string => `${hour % 12 || 12} ${hour < 12 ? 'a
 /** `fromTime` and `toTime`: for operators. */
 export const WORKING_HOURS = { from: FROM, to: TO, fromTime: timeOfDay(FROM), toTime: timeOfDay(TO) }
 
-/** `isQuiet`: true if no emails are sent on that day, YYYY-MM-DD. */
-export type WorkCalendar = { timezone: string; isQuiet?: (day: string) => boolean }
+/**
+ * `isQuiet`: true if no emails are sent on that day, YYYY-MM-DD. `pausedUntil`: midnight in UTC for every zone, in
+ * milliseconds since 1970.
+ */
+export type WorkCalendar = { timezone: string; isQuiet?: (day: string) => boolean; pausedUntil?: number }
 
-/** @param company has the fallback time zone @param pausedUntil the end of a pause, midnight in UTC for every zone */
+/** @param company has the fallback time zone */
 export function calendarOf(
   { timezone, quietDays }: Pick<Company, 'timezone' | 'quietDays'>,
   person: { timezone?: string | undefined; group?: string | undefined },
-  { pausedUntil = 0 }: { pausedUntil?: number },
+  { pausedUntil }: Pick<WorkCalendar, 'pausedUntil'>,
 ): WorkCalendar {
   const isQuiet = (day: string) =>
-    Date.parse(day) < pausedUntil ||
     quietDays.some((one) => day >= one.from && day <= one.to && (one.group ?? person.group) === person.group)
-  return { timezone: person.timezone ?? timezone, isQuiet }
+  return { timezone: person.timezone ?? timezone, isQuiet, ...(pausedUntil !== undefined && { pausedUntil }) }
 }
 
 /** `day` counts days since 1970-01-01, which was a Thursday. */
@@ -50,8 +52,8 @@ function localTime(at: number, zone: string): LocalTime {
 
 const weekdayOf = (day: number): number => (day + 4) % 7
 
-const isQuietDay = (day: number, { isQuiet }: WorkCalendar): boolean =>
-  isQuiet?.(new Date(day * DAY_MS).toISOString().slice(0, 10)) === true
+const isQuietDay = (day: number, { isQuiet, pausedUntil = 0 }: WorkCalendar): boolean =>
+  day * DAY_MS < pausedUntil || isQuiet?.(new Date(day * DAY_MS).toISOString().slice(0, 10)) === true
 
 const isWorkday = (day: number, calendar: WorkCalendar): boolean =>
   weekdayOf(day) >= 1 && weekdayOf(day) <= 5 && !isQuietDay(day, calendar)
@@ -86,10 +88,11 @@ export function quietUntil(now: number, calendar: WorkCalendar): number | undefi
   return day === today ? undefined : day * DAY_MS
 }
 
-/** Working days after the day of `from`, up to the day of `to`; at most ten. */
+/** Working days after the day of `from`, up to the day of `to`; at most ten. Days of a pause count. */
 export function workingDaysBetween(from: number, to: number, calendar: WorkCalendar): number {
   const [first, last] = [from, to].map((at) => localTime(at, calendar.timezone).day) as [number, number]
   let count = 0
-  for (let day = first + 1; day <= last && count < 10; day++) if (isWorkday(day, calendar)) count++
+  for (let day = first + 1; day <= last && count < 10; day++)
+    if (isWorkday(day, { ...calendar, pausedUntil: 0 })) count++
   return count
 }

@@ -122,7 +122,7 @@ export function printRun(
       .join(' ')
   }
   // The state's needs are printed one by one, not as an item.
-  const items = describeActionItems(report, { ...keepState, needs: [] }, t, context.now())
+  const items = describeActionItems(report, { ...keepState, needs: [] }, { ...company, t, now: context.now() })
   const needs = describeNeeds(items, state, settings.PUBLIC_URL)
   const { renamed, outdated, unknown } = found
   const pausedUntil = state.pausedUntil && utcDay(state.pausedUntil)

@@ -42,7 +42,7 @@ const withSlack = (state: 'blocked' | 'connected' | 'unconnected') =>
 async function actionItems(person: Person, given: Partial<KeepState>) {
   const state = { ...newKeepState(), ...given }
   const report = await createReport(summaries(person), now)
-  return describeActionItems(report, state, t, now)
+  return describeActionItems(report, state, { t, now, timezone: 'UTC', quietDays: [] })
 }
 
 let audited: Parameters<Audit>[0][]
@@ -336,12 +336,19 @@ it.each([
   ])
 })
 
+it('the action item of an approval that no one tests says that emails are paused', async () => {
+  const untried: Approval = { ...waiting, stage: 'approved', approvedAt: since, isUntried: true }
+  const given = { approvals: [untried], pausedUntil: Date.parse('2026-12-02') }
+  const [item] = await actionItems(withSlack('blocked'), given)
+  expect(item?.detail).toMatch(/in person\. No email before Dec 2, 2026: a pause, or quiet days\.$/)
+})
+
 it('the question about an app gone from many lists says who waits for it', async () => {
   const person = withEachApp(withSlack('connected'), { delistedAt: now })
   const keepState = { ...newKeepState(), approvals: [waiting], delistedApps: [{ ...app, people: 9 }] }
   const report = await createReport(summarizeAll(Readable.from([person]), keepState), now)
 
-  const [question] = describeActionItems(report, keepState, t, now)
+  const [question] = describeActionItems(report, keepState, { t, now, timezone: 'UTC', quietDays: [] })
 
   expect(question?.detail).toContain('26 people are waiting for grace@acme.example to approve Slack')
 })

@@ -91,7 +91,9 @@ it.each<[string, Parameters<typeof withAppStates>[1], boolean, number]>([
   expect(report.isNoneLeft).toBe(isNoneLeft)
   expect(paragraphs.join(' ').includes('The search service may have a fault')).toBe(isNoneLeft)
   expect(commands).toHaveLength(commandCount)
-  const questions = describeActionItems(report, state, t, now).filter(({ kind }) => kind === 'removed')
+  const questions = describeActionItems(report, state, { t, now, timezone: 'UTC', quietDays: [] }).filter(
+    ({ kind }) => kind === 'removed',
+  )
   expect(questions.map(({ command }) => command)).toEqual(
     (isNoneLeft ? ['doctor'] : ['keep PEOPLE.csv --removed jira_1', 'keep PEOPLE.csv --removed slack_1']).map(
       (command) => `npm run onramp -- ${command}`,

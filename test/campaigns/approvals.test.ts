@@ -8,6 +8,7 @@ import {
   MOVED_APPROVALS,
 } from '../../src/campaigns/approvals.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
+import type { WorkCalendar } from '../../src/campaigns/working-time.ts'
 import { newApproval, type Approval } from '../../src/people/keep-state.ts'
 import { newPerson } from '../../src/people/person.ts'
 
@@ -47,9 +48,15 @@ const approved: Approval = {
   stageChangedAt: atDay(2),
   approvedAt: atDay(2),
 }
-const decide = (approval: Approval, people: ApprovalPerson[], days: number, answeredAt?: number) => {
+const decide = (
+  approval: Approval,
+  people: ApprovalPerson[],
+  days: number,
+  answeredAt?: number,
+  calendar: WorkCalendar = place,
+) => {
   const answer = answeredAt === undefined ? undefined : { at: atDay(answeredAt), by: 'grace' }
-  return decideApproval(approval, people, answer, { now: atDay(days), calendar: place })
+  return decideApproval(approval, people, answer, { now: atDay(days), calendar })
 }
 
 describe('owners', () => {
@@ -257,4 +264,9 @@ it('a confirmed approval is kept until every failed tester was emailed', () => {
     tester({ state: 'unconnected', isUnconfirmed: true, notifiedAt: atDay(days) })
   const daysEmailed = [2.1, 3.1]
   expect(daysEmailed.map((days) => decide(known, [testerEmailedOn(days)], 4).isOver)).toEqual([false, true])
+})
+
+it('a pause doesn’t end the need to ask someone in person', () => {
+  const paused = { ...place, pausedUntil: atDay(30) }
+  expect(decide(approved, [tester()], 7, undefined, paused).approval.isUntried).toBe(true)
 })

@@ -57,8 +57,20 @@ it.each([
     until === undefined ? {} : { pausedUntil: Date.parse(until) },
   )
   expect([17, 18, 19, 20, 21, 22].filter((day) => isWorkingTime(at(day), place))).toEqual(days)
-  const friday = Date.parse('2027-01-15T12:00:00Z')
-  expect(workingDaysBetween(friday, at(22), place)).toBe(days.length)
+})
+
+it.each([
+  ['Berlin', 'without a pause', undefined, 3],
+  ['Paris', 'without a pause', undefined, 2],
+  ['Berlin', 'in a pause', '2027-01-23', 3],
+  ['Paris', 'in a pause', '2027-01-23', 2],
+])('working days in %s %s leave out quiet days alone', (group, _title, until, count) => {
+  const place = calendarOf(
+    { timezone: 'UTC', quietDays },
+    { group },
+    until === undefined ? {} : { pausedUntil: Date.parse(until) },
+  )
+  expect(workingDaysBetween(Date.parse('2027-01-15T12:00:00Z'), at(22), place)).toBe(count)
 })
 
 it('quiet days are days of the person’s time zone', () => {

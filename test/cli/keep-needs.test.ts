@@ -19,7 +19,7 @@ async function itemsOnAdmin({ people, keepState, conditions }: Installation) {
   const state = await keepState.load()
   const report = await createReport(summarizeAll(people.all(), state), conditions.now)
   const shown = withCompanyNames(report, state, neutralCompany, 'en')
-  return describeActionItems(shown.report, shown.keepState, t, conditions.now)
+  return describeActionItems(shown.report, shown.keepState, { ...neutralCompany, t, now: conditions.now })
 }
 
 async function askForApproval({ people, unconnectedApps }: Installation, ...apps: string[]) {
@@ -260,7 +260,7 @@ it.each([
 ])('before the next run, /admin asks for no replaces of an app that moved %s', async (_title, move) => {
   const massDisconnects = [{ ...formerSlack, lapsed: 9, had: 10, ...move }]
   const shown = await shownAfterMove({ massDisconnects })
-  const [item] = describeActionItems(shown.report, shown.keepState, t, monday)
+  const [item] = describeActionItems(shown.report, shown.keepState, { ...neutralCompany, t, now: monday })
 
   expect(item?.detail).toMatch(/^Slack has moved to slack_2\. (?:(?!replaces).)*$/)
   expect(item?.command).toMatch(/--release slack_2$/)

@@ -44,7 +44,7 @@ function operate(onramp: ReturnType<typeof installation>, company: Company) {
     const store = openPeople({ ...onramp, now: () => now }, given.company)
     const state = await keepState.load()
     const report = await createReport(summarizeAll(store.all(), state), now, { since: monday })
-    const [item] = describeActionItems(report, state, t, now)
+    const [item] = describeActionItems(report, state, { t, now, timezone: 'UTC', quietDays: [] })
     const loser = historyOf((await store.get(seven[0]!))!, state, given.company.activeReplacements)
     const events = loser.events.map(({ what }) => what)
     const returned = report.days.reduce((sum, day) => sum + day.returned, 0)
