@@ -10,14 +10,7 @@ import { browserGoneSignal } from '../web/error-page.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import type { SendPage } from '../web/pages.ts'
 import { seeOther } from '../web/see-other.ts'
-import {
-  approvalPath,
-  describeApproval,
-  describeWait,
-  earlyApproval,
-  hasUnreachable,
-  needsDecision,
-} from './approval-texts.ts'
+import { approvalPath, describeApproval, describeWait, earlyApproval, needOf } from './approval-texts.ts'
 import { peopleUrl } from './filters.ts'
 import type { PeopleSnapshot } from './people-snapshot.ts'
 import { createAdminCheck } from './routes.ts'
@@ -32,15 +25,17 @@ function approvalPage(
   const { app, approve, isAdmin, wait } = context
   const { instance, waitingPeople: count } = approval
   // Once it works, they no longer wait for an admin.
-  const people = hasUnreachable(approval)
-    ? { href: peopleUrl({ filter: 'waiting', app: instance }), label: t('person.waiting') }
-    : { href: peopleUrl({ filter: 'blocked', app: instance }), label: t('admin.view', { count }) }
+  const need = needOf(approval)
+  const people =
+    need === 'messenger'
+      ? { href: peopleUrl({ filter: 'waiting', app: instance }), label: t('person.waiting') }
+      : { href: peopleUrl({ filter: 'blocked', app: instance }), label: t('admin.view', { count }) }
   return {
     ...describeApproval(approval, app, t, wait),
-    isOpen: needsDecision(approval),
+    isOpen: need === 'decision',
     path: approvalPath(instance),
     where: approve && { href: approve, label: t('approval.at', { host: new URL(approve).host }) },
-    people: isAdmin && (count > 0 || hasUnreachable(approval)) ? people : undefined,
+    people: isAdmin && (count > 0 || need === 'messenger') ? people : undefined,
   }
 }
 
@@ -114,7 +109,7 @@ export function createApprovalRoutes(deps: {
   router.post('/approvals/:instance', limit, async (req, res) => {
     const { instance, user, approval } = await load(req, res)
 
-    if (needsDecision(approval)) {
+    if (needOf(approval) === 'decision') {
       await keepStateStore.recordDecision(instance, { at: now(), by: user.email ?? user.name ?? '' })
       audit({ event: 'approved', user, datasource: instance })
     }

@@ -19,18 +19,21 @@ export function earlyApproval(instance: string, { datasources, madeAt }: Report)
   return { ...newApproval(instance, app.name), waitingPeople, since }
 }
 
-export const needsDecision = ({ stage, waitingPeople }: Approval): boolean =>
-  stage === 'failed' || (stage !== 'approved' && waitingPeople > 0)
+/** `messenger`: the app works, and no email can tell some of those who waited. */
+export function needOf({
+  stage,
+  waitingPeople,
+  unreachable = 0,
+}: Approval): 'decision' | 'messenger' | undefined {
+  if (stage === 'failed' || (stage !== 'approved' && waitingPeople > 0)) return 'decision'
+  return stage === 'confirmed' && unreachable > 0 ? 'messenger' : undefined
+}
 
 /** Some people need an approval, though an owner has given it. */
 const hasFailed = ({ stage, waitingPeople }: Approval): boolean =>
   stage === 'failed' || (stage === 'confirmed' && waitingPeople > 0)
 
-/** It works, and no email can tell some of those who waited. */
-export const hasUnreachable = ({ stage, waitingPeople, unreachable = 0 }: Approval): boolean =>
-  stage === 'confirmed' && waitingPeople === 0 && unreachable > 0
-
-export type WaitContext = Pick<Company, 'timezone' | 'quietDays'> & { t: Texts; now: number }
+type WaitContext = Pick<Company, 'timezone' | 'quietDays'> & { t: Texts; now: number }
 
 /** Why people get no emails about the app now: it is on hold or in question, or a pause or quiet days. */
 export function describeWait(instance: string, keepState: KeepState, { t, now, ...company }: WaitContext) {
@@ -115,11 +118,12 @@ export function approvedLines({ datasources }: Report, keepState: KeepState, con
 export function approvalItem(approval: Approval, app: string, t: Texts, wait: readonly string[] = []) {
   const { requestedAt, isUndelivered, unreachable = 0 } = approval
   const { heading, paragraphs } = describeApproval(approval, app, t, wait)
-  const count = hasUnreachable(approval) ? unreachable : approval.waitingPeople
-  const isWaiting = needsDecision(approval) && !hasFailed(approval)
+  const needsMessenger = needOf(approval) === 'messenger'
+  const count = needsMessenger ? unreachable : approval.waitingPeople
+  const isWaiting = needOf(approval) === 'decision' && !hasFailed(approval)
   const requestedText = t('admin.need.appAsked', { day: t.date(requestedAt) })
   const more = hasFailed(approval) && isRequested(approval) ? [requestedText] : []
-  const details = [...paragraphs, ...(hasUnreachable(approval) ? [t('approval.tellThem')] : more)]
+  const details = [...paragraphs, ...(needsMessenger ? [t('approval.tellThem')] : more)]
   const request = isRequested(approval)
     ? requestedText
     : t('admin.need.appWhy', { app, label: t('overview.block') })
@@ -127,7 +131,7 @@ export function approvalItem(approval: Approval, app: string, t: Texts, wait: re
     isUndelivered: isUndelivered === true,
     count,
     href: approvalPath(approval.instance),
-    title: hasUnreachable(approval) ? t('approval.tellTitle', { app, count }) : heading,
+    title: needsMessenger ? t('approval.tellTitle', { app, count }) : heading,
     detail: isUndelivered ? t('admin.need.appUnasked') : isWaiting ? request : t.sentences(details),
     action: t('approval.open'),
   }

@@ -56,6 +56,7 @@ export function createExportRoutes(deps: {
       lostByDay: _lostByDay,
       newByDay: _newByDay,
       isNoneLeft: _isNoneLeft,
+      lastFailed: _lastFailed,
       ...report
     } = await snapshot.report(browserGoneSignal(res))
     const withName = await companyNames(report.datasources)

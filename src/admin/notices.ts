@@ -120,7 +120,8 @@ export function digestNotice(latest: Report, state: KeepState, now: number, cont
   const runNeeds = keepState.needs?.filter((need) => !/@|"|^line /.test(need)) ?? []
   const count = (keepState.needs?.length ?? 0) - runNeeds.length
   if (count > 0) runNeeds.push(t('admin.digest.rows', { count, page: t('admin.title') }))
-  const needs = describeActionItems(report, { ...keepState, needs: runNeeds }, { ...context, now })
+  const unnamed = { ...report, lastFailed: { ...report.lastFailed, email: '' } }
+  const needs = describeActionItems(unnamed, { ...keepState, needs: runNeeds }, { ...context, now })
   const subject = t('admin.digest.subject', { done: report.finished, people: report.hadToConnect })
   const change = new Intl.NumberFormat(t.lang, { signDisplay: 'exceptZero' })
   const countRow = (label: string, filter: Filter, value: number, before: number | undefined) => ({

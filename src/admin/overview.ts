@@ -5,8 +5,7 @@ import type { Company } from '../company/company.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { compareSince, describeComparison, dominantApp } from './comparison.ts'
-import { approvalItem, approvedLines, describeWait, earlyApproval, hasUnreachable } from './approval-texts.ts'
-import type { WaitContext } from './approval-texts.ts'
+import { approvalItem, approvedLines, describeWait, earlyApproval, needOf } from './approval-texts.ts'
 import { peopleUrl, type Filter } from './filters.ts'
 import { createPlot } from './plot.ts'
 import { uniqueNames } from './unique-names.ts'
@@ -40,12 +39,14 @@ const COMMANDS: { [Kind in ItemKind]?: string } = {
   uncertain: `${COMMAND} invite send PEOPLE.csv --retry-unknown`,
 }
 
+type TextContext = Parameters<typeof approvedLines>[2]
+
 /** @param context.now milliseconds since 1970 @param context.since the query's, untrusted */
 export function overviewPage(
   report: Report,
   keepState: KeepState,
   t: Texts,
-  { since, now, ...company }: Omit<WaitContext, 't'> & { since: unknown },
+  { since, now, ...company }: Omit<TextContext, 't'> & { since: unknown },
 ) {
   const comparison = compareSince(report, keepState, now, since)
   const freshness = freshnessOf(report, t)
@@ -312,7 +313,7 @@ function describeUntold(report: Report, t: Texts) {
 }
 
 /** Items of /admin: mass disconnects, because they pause emails; then apps, by people affected; then emails. */
-export function describeActionItems(report: Report, keepState: KeepState, context: WaitContext) {
+export function describeActionItems(report: Report, keepState: KeepState, context: TextContext) {
   const { t, now } = context
   const { datasources } = report
   const approvals = new Map(keepState.approvals?.map((approval) => [approval.instance, approval]))
@@ -360,7 +361,7 @@ export function describeActionItems(report: Report, keepState: KeepState, contex
     const approval = approvals.get(instance)
     const { stage, waitingPeople, isUndelivered, isUntried, unreachable = 0 } = approval ?? {}
     if (isUndelivered) return Infinity
-    if (approval && hasUnreachable(approval)) return unreachable
+    if (approval && needOf(approval) === 'messenger') return unreachable
     // No admin is needed while one person tests the app, or once everyone can connect it.
     return (stage === 'approved' && !isUntried) || (stage === 'confirmed' && waitingPeople === 0)
       ? 0
@@ -379,7 +380,10 @@ export function describeActionItems(report: Report, keepState: KeepState, contex
     },
     createItem('unconfirmed', report.unconfirmed, 'unconfirmed'),
     createItem('due', unlessKept(report.due), 'due'),
-    createItem('failed', report.failed, 'failed'),
+    createItem('failed', report.failed, 'failed', undefined, {
+      day: t.date(Math.max(report.lastFailed.at, 0)),
+      email: report.lastFailed.email || 'none',
+    }),
     createItem('deferred', unlessKept(report.deferred), 'deferred'),
     createItem('uncertain', report.uncertain, 'uncertain'),
   ]

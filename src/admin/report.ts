@@ -237,6 +237,8 @@ export class ReportCounter {
 const newTotals = () => ({
   asOf: Infinity,
   lastEmailAt: -Infinity,
+  /** Left out of report.json: the newest email that was rejected, or came back. */
+  lastFailed: { at: -Infinity, email: '' },
   ...zeros(CRITERION_NAMES),
   people: 0,
   due: 0,
@@ -266,6 +268,10 @@ function addToTotals(
   if (isAtLimit) {
     totals.limited++
     addTo(totals.limitedIn, met)
+  }
+  if (met.has('failed')) {
+    const at = Math.max(...summary.emails.map((email) => email.at))
+    if (at > totals.lastFailed.at) totals.lastFailed = { at, email: summary.person.email }
   }
   totals.asOf = Math.min(totals.asOf, summary.checkedAt ?? Infinity)
   for (const email of summary.emails)

@@ -359,8 +359,9 @@ it.each([
 })
 
 it('the digest names neither people nor departments', async () => {
-  const notice = await digestFor(everyone)
+  const notice = await digestFor(everyone.map((one) => withEmailState(one, 'failed', { now })))
   expect(JSON.stringify(notice)).not.toMatch(/Law|@acme|Byron/)
+  expect(notice.needs.at(-1)?.detail).toContain('The newest was sent on Jan 25, 2027. Check')
 })
 
 it('the digest reports that nothing is needed, and shows no change without an earlier row', async () => {

@@ -438,3 +438,10 @@ it.each<[title: string, emailedAt: number, hold: Partial<MassDisconnect>, releas
 
   expect(datasources).toMatchObject([{ lapsed: 0, onHold: 0, releasedEmailed }])
 })
+
+it('a report has the newest rejected email', async () => {
+  const failed = (email: string, at: number) => withEmailState({ ...person, email }, 'failed', { now: at })
+  const sent = withEmailState({ ...person, email: 'eve@acme.example' }, 'sent', { now: NOW })
+  const [ada, bob] = [failed('ada@acme.example', NOW - 1), failed('bob@acme.example', NOW - 2)]
+  expect((await reportOf(bob, ada, sent)).lastFailed).toEqual({ at: NOW - 1, email: 'ada@acme.example' })
+})

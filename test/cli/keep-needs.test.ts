@@ -128,7 +128,7 @@ const runs: [string, RegExp, (company: Installation) => Promise<{ exit: number; 
   ],
   [
     'an email was rejected for good',
-    /Fix 1 bounced email\. The mail server rejected them: check the addresses/,
+    /Fix 1 bounced email\. They were .* sent on Jan 18, 2027 to old@acme\.example\. Check the addresses/,
     async ({ run, unconnectedApps }) => {
       for (const email of [ADA, 'old@acme.example']) unconnectedApps.set(email, ['slack_1'])
       return await run([ADA, 'old@acme.example'])

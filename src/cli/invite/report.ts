@@ -24,7 +24,13 @@ export async function report(
     if (csv) for await (const row of peopleCsv(summaries)) stdout.write(row)
     else {
       const counts = await createReport(summaries, now(), { state, unreadable: () => unreadable })
-      const { lostByDay: _lostByDay, newByDay: _newByDay, isNoneLeft: _isNoneLeft, ...printed } = counts
+      const {
+        lostByDay: _lostByDay,
+        newByDay: _newByDay,
+        isNoneLeft: _isNoneLeft,
+        lastFailed: _lastFailed,
+        ...printed
+      } = counts
       stdout.write(json ? `${JSON.stringify(printed)}\n` : formatReport(counts, storeLabel(settings)))
     }
     if (unreadable > 0)
