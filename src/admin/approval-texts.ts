@@ -70,7 +70,7 @@ export function describeApproval(approval: Approval, app: string, t: Texts, wait
     if (isUntried)
       return text(
         t('approval.untriedTitle', { app }),
-        t.sentences([...approvedBy, t('approval.untried'), ...wait]),
+        t.sentences([...approvedBy, t('approval.untried', { count }), ...wait]),
       )
     const tryingText = t(count > 1 ? 'approval.trying' : 'approval.tryingOne')
     const retry = owner === '' ? [t('approval.retry', { label })] : []

@@ -279,10 +279,9 @@ function helpFor(
 function describeEmails(
   person: Person,
   { help, apps }: Pick<ReturnType<typeof historyOf>, 'help' | 'apps'>,
-  keepState: KeepState,
-  { t, ...moment }: Parameters<typeof emailOutlook>[2] & { t: Texts },
+  { wait, next }: ReturnType<typeof emailOutlook>,
+  t: Texts,
 ): string[] {
-  const { wait, next } = emailOutlook(person, keepState, moment)
   const email = next && t(`person.event.${emailKind(next.name, next)}`)
   const upcoming = next && email ? [t('person.nextEmail', { email, day: t.date(next.at) })] : []
   const leftApps = apps.filter(({ instance }) => help.apps.some((app) => app.instance === instance))
@@ -323,8 +322,10 @@ export function personPage(
     const key = `problem.${code}.title`
     return t.has(key) ? t('person.saw', { title: t(key, { hasApp: 'no', app: '' }), code }) : code
   }
+  const outlook = emailOutlook(person, keepState, { ...company, now })
   const helped = {
     apps: helpedApps,
+    wait: outlook.wait?.why ?? '',
     saw: pageOf(help.code),
     day: t.date(help.approvedAt ?? help.renamedAt ?? now),
   }
@@ -336,7 +337,7 @@ export function personPage(
     if (help.kind !== 'blocked' || approval === undefined || !isRequested(approval)) return []
     return `${t.list(approval.owners)}: ${t('admin.need.appAsked', { day: t.date(approval.requestedAt) })}`
   })
-  const emails = describeEmails(person, { help, apps }, keepState, { ...company, t, now })
+  const emails = describeEmails(person, { help, apps }, outlook, t)
   const why = skipped.length > 0 ? skipped : emails
   return {
     name: name ?? email,

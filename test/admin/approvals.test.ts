@@ -318,7 +318,7 @@ it.each([
     'that no one tests it',
     { stage: 'approved', approvedAt: since, by: 'Grace', isUntried: true },
     /^Slack is approved, but people are still waiting$/,
-    /^Approved by Grace on November 20, 2026\. .* in person\.$/,
+    /^Approved by Grace on November 20, 2026\. .* none of the 26 people who wait has connected it\. .* in person\.$/,
   ],
   [
     'no untold people if only the tester waits',

@@ -101,6 +101,32 @@ it('the next step after a failure quotes the page that the person saw', () => {
   )
 })
 
+const QUARTER = 91 * DAY
+const withFourEmails = (first: number): Person => ({
+  ...withSlack,
+  campaigns: [
+    {
+      name: 'lapses',
+      emails: [0, 1, 2, 3].map((n) => ({
+        reminder: n,
+        state: 'sent',
+        at: first + n * DAY,
+        apps: ['slack_1'],
+      })),
+    },
+  ],
+})
+
+it.each([
+  ['promises an email once it works', [], true],
+  ['promises none at the limit of four emails', withFourEmails(NOW - QUARTER + DAY).campaigns, false],
+])('the page of someone who waits for the tester %s', (_title, campaigns, isPromised) => {
+  const { text } = pageOf({ ...waitingFor(NOW - HOUR), campaigns }, approved('approved', NOW - 2 * HOUR)).help
+  expect(text).toContain('Someone else tries it first.')
+  expect(text.includes('They hear from us as soon as that works.')).toBe(isPromised)
+  expect(text.startsWith('No email before Nov 3, 2026')).toBe(!isPromised)
+})
+
 it('a tester’s page says when the app was approved, and that they try it first', () => {
   const page = pageOf(waitingFor(NOW - HOUR), approved('approved', NOW - HOUR))
   expect(withoutIsolates(page.help.text)).toMatch(
@@ -150,22 +176,6 @@ it('an app without a usable link is named once nothing else is left', () => {
     kind: 'noAddress',
     apps: [{ instance: 'jira_1' }],
   })
-})
-
-const QUARTER = 91 * DAY
-const withFourEmails = (first: number): Person => ({
-  ...withSlack,
-  campaigns: [
-    {
-      name: 'lapses',
-      emails: [0, 1, 2, 3].map((n) => ({
-        reminder: n,
-        state: 'sent',
-        at: first + n * DAY,
-        apps: ['slack_1'],
-      })),
-    },
-  ],
 })
 
 const nextEmail = (person: Person, { pausedUntil = 0, quietUntil = '' }) => {
