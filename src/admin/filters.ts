@@ -63,6 +63,7 @@ export const FILTER_GROUPS = {
     'lapsed',
     'onHold',
     'removed',
+    'emptied',
     'unconfirmed',
     'noAddress',
     'off',

@@ -120,7 +120,7 @@ export function digestNotice(latest: Report, state: KeepState, now: number, cont
   const runNeeds = keepState.needs?.filter((need) => !/@|"|^line /.test(need)) ?? []
   const count = (keepState.needs?.length ?? 0) - runNeeds.length
   if (count > 0) runNeeds.push(t('admin.digest.rows', { count, page: t('admin.title') }))
-  const unnamed = { ...report, lastFailed: { ...report.lastFailed, email: '' } }
+  const unnamed = { ...report, groups: [], lastFailed: { ...report.lastFailed, email: '' } }
   const needs = describeActionItems(unnamed, { ...keepState, needs: runNeeds }, { ...context, now })
   const subject = t('admin.digest.subject', { done: report.finished, people: report.hadToConnect })
   const change = new Intl.NumberFormat(t.lang, { signDisplay: 'exceptZero' })

@@ -36,6 +36,7 @@ const COMMANDS: { [Kind in ItemKind]?: string } = {
   due: `${COMMAND} invite send ${PEOPLE_FILE} --remind-after ${REMIND_AFTER_DAYS}`,
   stopped: KEEP_COMMAND,
   missing: KEEP_COMMAND,
+  emptied: `${COMMAND} status EMAIL`,
   uncertain: `${COMMAND} invite send PEOPLE.csv --retry-unknown`,
 }
 
@@ -312,6 +313,13 @@ function describeUntold(report: Report, t: Texts) {
     })
 }
 
+/** People whose lists are empty at once, with their department if it is one. */
+function emptiedItem(report: Report, t: Texts) {
+  const item = createItemFor(report, t)('emptied', report.emptied, 'emptied')
+  const { name } = report.groups.find(({ emptied }) => emptied === report.emptied) ?? {}
+  return name ? { ...item, title: `${item.title} · ${t('admin.only.group', { name })}` } : item
+}
+
 /** Items of /admin: mass disconnects, because they pause emails; then apps, by people affected; then emails. */
 export function describeActionItems(report: Report, keepState: KeepState, context: TextContext) {
   const { t, now } = context
@@ -392,7 +400,7 @@ export function describeActionItems(report: Report, keepState: KeepState, contex
     ...runItem('missing', isRunMissing(keepState, now) ? lastRunAt : undefined),
     ...runItem('run', needs?.length ? lastRunAt : undefined, needs?.join(' ')),
     ...massDisconnects,
-    ...describeQuestions(report, keepState, t).filter(({ count }) => count > 0),
+    ...[emptiedItem(report, t), ...describeQuestions(report, keepState, t)].filter(({ count }) => count > 0),
     ...namedApps.map(blockedAppItem),
     ...unstartable.map((app) => createItem('noAddress', app.noAddress, 'noAddress', app)),
     ...(isKept ? describeUntold(report, t) : []),

@@ -338,7 +338,9 @@ export function personPage(
     return `${t.list(approval.owners)}: ${t('admin.need.appAsked', { day: t.date(approval.requestedAt) })}`
   })
   const emails = describeEmails(person, { help, apps }, outlook, t)
-  const why = skipped.length > 0 ? skipped : emails
+  const { emptyAt } = person.lastCheck ?? {}
+  const emptied = emptyAt === undefined ? [] : [t('person.emptied', { day: t.date(emptyAt) })]
+  const why = [...emptied, ...(skipped.length > 0 ? skipped : emails)]
   return {
     name: name ?? email,
     details: name === undefined ? details : [email, ...details],

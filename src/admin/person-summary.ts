@@ -45,6 +45,8 @@ const rowOf = (person: Person) =>
 export type PersonSummary = {
   person: ReturnType<typeof rowOf>
   checkedAt: number | undefined
+  /** When a later check listed nothing, and wasn't recorded. */
+  emptyAt: number | undefined
   apps: PersonApp[]
   /** Instances that left this person's list and many others at once. */
   delistedInstances: string[]
@@ -138,6 +140,7 @@ export function summarize(
   return {
     person: rowOf(person),
     checkedAt: lastCheck?.checkedAt,
+    emptyAt: lastCheck?.emptyAt,
     apps,
     delistedInstances,
     delistedAt: delistedTimes.length === 0 ? undefined : Math.max(...delistedTimes),
@@ -243,6 +246,7 @@ export const CRITERIA = {
   hadToConnect: ({ apps }) => apps.some(({ state }) => state !== 'off'),
   nothing: (summary) => summary.progress === 'ready' && !hasAppIn(summary, 'connected'),
   unchecked: ({ checkedAt }) => checkedAt === undefined,
+  emptied: ({ emptyAt }) => emptyAt !== undefined,
   ready: ({ progress }) => progress === 'ready',
   skipped: (summary) => hasAppIn(summary, 'skipped'),
   blocked: (summary) => hasAppIn(summary, 'blocked'),

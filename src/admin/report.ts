@@ -17,7 +17,14 @@ const LIST_CHANGES = ['added', 'gone', 'left', 'invited', 'reminded'] as const
 export const CHANGES = ['fellBack', 'returned', 'newApp', 'delisted', ...LIST_CHANGES] as const
 const DAY_CRITERIA = ['signedIn', 'finished', ...CHANGES, 'acted'] as const
 const INVITED_CRITERIA = ['opened', 'signedIn', 'finished', 'nothing', 'ready'] as const
-const GROUP_CRITERIA = ['signedIn', 'finished', 'hadToConnect', 'nothing', ...PROGRESS_STATES] as const
+const GROUP_CRITERIA = [
+  'signedIn',
+  'finished',
+  'hadToConnect',
+  'nothing',
+  'emptied',
+  ...PROGRESS_STATES,
+] as const
 export const DAY_MS = 86_400_000
 
 /** States of an app in report.json: `waiting` is `unconnected`. */

@@ -165,9 +165,12 @@ export class EmailDelivery {
     const isForAll = isSweep && this.#checks.listed === 0
     const isDoubtful = isSuspiciouslyMany(several, this.#checks.several) && !isForAll
     const isConfirmed = isDoubtful && confirmEmptyLists?.() === true
-    if (isDoubtful && !isConfirmed) tally.emptied += emptied.length
-    else if (!this.#isDryRun)
-      for (const { entry, checked } of emptied) await this.#ledger.recordCheck(entry, checked, isConfirmed)
+    const isUnrecorded = isDoubtful && !isConfirmed
+    if (isUnrecorded) tally.emptied += emptied.length
+    if (this.#isDryRun) return
+    for (const { entry, checked } of emptied)
+      if (isUnrecorded) await this.#ledger.recordEmpty(entry.email, checked.checkedAt)
+      else await this.#ledger.recordCheck(entry, checked, isConfirmed)
   }
 
   get #isDryRun(): boolean {

@@ -129,6 +129,15 @@ export class EmailLedger {
     })
   }
 
+  /** Records only that the list was empty, until the next check that is recorded. */
+  async recordEmpty(email: string, emptyAt: number): Promise<void> {
+    await this.#change(email, (before) =>
+      before.lastCheck === undefined || before.lastCheck.emptyAt !== undefined
+        ? before
+        : { ...before, lastCheck: { ...before.lastCheck, emptyAt } },
+    )
+  }
+
   #withCheckApplied(before: Person, entry: ListEntry, checked: CheckToRecord): Person {
     const { people, now } = this.#deps
     const current = { ...checked, unconnected: people.shownApps([...checked.unconnected]) }

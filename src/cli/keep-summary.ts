@@ -23,6 +23,7 @@ const isForOperator = ({ kind, isUndelivered }: { kind: string; isUndelivered: b
   isUndelivered ||
   kind === 'massDisconnect' ||
   kind === 'removed' ||
+  kind === 'emptied' ||
   ((kind === 'failed' || kind === 'uncertain') && tally[kind] > 0)
 
 /** Prints the first items, one a line. @param where the place of the other items */
@@ -122,7 +123,11 @@ export function printRun(
       .join(' ')
   }
   // The state's needs are printed one by one, not as an item.
-  const items = describeActionItems(report, { ...keepState, needs: [] }, { ...company, t, now: context.now() })
+  const items = describeActionItems(
+    report,
+    { ...keepState, needs: [] },
+    { ...company, t, now: context.now() },
+  )
   const needs = describeNeeds(items, state, settings.PUBLIC_URL)
   const { renamed, outdated, unknown } = found
   const pausedUntil = state.pausedUntil && utcDay(state.pausedUntil)

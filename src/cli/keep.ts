@@ -189,12 +189,10 @@ export async function runOnce(...args: Parameters<typeof runKeep>): Promise<numb
 }
 
 /** Action items that only the run knows. Faulty lines come last. */
-function needsOfRun({ unreadable, refused, emptied }: Tally, zones: string, faults: readonly string[]) {
+function needsOfRun({ unreadable, refused }: Tally, zones: string, faults: readonly string[]) {
   const needs = [
     zones && `No run of this week was made in working time in ${zones}: schedule onramp keep every hour`,
     unreadable > 0 && `People whose record can't be read: ${unreadable}. See "${COMMAND} doctor"`,
-    emptied > 0 &&
-      `The search service lists nothing for ${emptied} people at once, who had apps left. It may be failing for them, so nothing is recorded: ${COMMAND} status EMAIL shows what it lists. If these lists are right, add --confirm`,
     refused > 0 &&
       `Requests rejected by the service (401 or 403): ${refused}. The token lacks a permission, or is invalid. See "${COMMAND} doctor --as EMAIL"`,
     ...limitFaults(faults),
@@ -269,9 +267,8 @@ async function runKeep(
     workdayFrom: (from, person) => nextWorkday(from, calendarOf(company, person, stateAfter)),
   })
   const faults = [...input.faults, ...keepRun.listFaults]
-  const emptied = countEmptyLists(tally, storedState, state)
-  const needs = needsOfRun({ ...tally, emptied }, zonesWithoutRun(stateAfter, now()).join(', '), faults)
-  const uncounted = { ...stateAfter, stopped: undefined, needs, emptied }
+  const needs = needsOfRun(tally, zonesWithoutRun(stateAfter, now()).join(', '), faults)
+  const uncounted = { ...stateAfter, stopped: undefined, needs }
   const countedState = await withCounts(uncounted, report, notices, now)
   await save(countedState)
   if (storedState.pausedUntil !== undefined && current.pausedUntil === undefined)
@@ -292,10 +289,6 @@ const createConfirmationUse =
       actions.push({ at, what: 'confirmed', by: operatorName() })
     return confirm === true
   }
-
-/** A run that checked only a few people says what the last check of everyone found. */
-const countEmptyLists = ({ emptied }: Tally, before: KeepState, { sweep }: KeepState): number =>
-  emptied > 0 || sweep?.endedAt !== before.sweep?.endedAt ? emptied : (before.emptied ?? 0)
 
 /** Adds what the report counts to the state, and sends the emails that follow from it. */
 async function withCounts(state: KeepState, report: Report, notices: KeepNotices, now: () => number) {

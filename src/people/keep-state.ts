@@ -189,8 +189,6 @@ export type KeepState = {
   digestAt?: number
   /** Since then, no list has had an app left. `notifiedAt`: admins were emailed. */
   emptyLists?: { since: number; notifiedAt?: number } | undefined
-  /** The number of people whose empty lists weren't recorded, until a check of everyone finds no such list. */
-  emptied?: number
   days: DailyCounts[]
   /** Actions about an app or the list, stored once and shown on the page of each affected person. Newest last. */
   actions?: OperatorAction[]

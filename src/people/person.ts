@@ -141,8 +141,11 @@ export type Person = ListDetails & {
   unknownAt?: number
   /** personKey of each sign-in with this address, whose walks are deleted with the person. */
   signIns?: string[]
-  /** An app that is no longer listed counts as connected. */
-  lastCheck?: { checkedAt: number; apps: AppRecord[] }
+  /**
+   * An app that is no longer listed counts as connected. `emptyAt`: a later check listed nothing, for many people at
+   * once. It wasn't recorded, because the service may have failed.
+   */
+  lastCheck?: { checkedAt: number; apps: AppRecord[]; emptyAt?: number }
   intents?: { checkedAt: number; apps: AppIntent[] }
   campaigns: { name: string; emails: EmailRecord[] }[]
   outbox?: OutboxEvent[]

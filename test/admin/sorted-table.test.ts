@@ -33,6 +33,7 @@ const group = (name: string | undefined, people: number, ready: number, stuck = 
     hadToConnect: people,
     signedIn: 0,
     nothing: 0,
+    emptied: 0,
     inProgress: 0,
     fellBack: 0,
     ...shares,

@@ -1,12 +1,19 @@
 // Runs of `onramp keep` while the service lists nothing for a part of the people, such as one department.
 import { expect, it } from 'vitest'
+import { listPeople, parsePeopleQuery } from '../../src/admin/filters.ts'
+import { describeActionItems } from '../../src/admin/overview.ts'
+import { personPage } from '../../src/admin/person-history.ts'
+import { summarizeAll } from '../../src/admin/person-summary.ts'
+import { createReport } from '../../src/admin/report.ts'
 import type { RunDeps } from '../../src/campaigns/delivery.ts'
+import { neutralCompany } from '../../src/company/company.ts'
 import { ProgressRecorder } from '../../src/onboarding/progress-recorder.ts'
 import { newWalk } from '../../src/onboarding/walk.ts'
 import { createDelistings } from '../../src/people/delistings.ts'
 import { appsOf } from '../../src/people/person.ts'
 import { setUpSendRuns, unconnectedApps as slack } from '../campaigns/run-fixture.ts'
-import { withAppStates } from '../helpers/people.ts'
+import { summaries, toArray, withAppStates } from '../helpers/people.ts'
+import { t } from '../helpers/texts.ts'
 import { DAY, HOUR, installation, monday, twelve } from './installation.ts'
 
 const [ONE, TWO] = [['slack_1'], ['jira_1', 'slack_1']]
@@ -40,14 +47,13 @@ it.each<[title: string, connected: number, emptied: number, Parameters<typeof ru
 })
 
 it('an outage of one department is said, and leaves no trace once it is over', async () => {
-  const { run, runForTwelve, exit, err, keepState, people: store, sentEmails } = await runWithEmptied(6)
+  const { run, runForTwelve, exit, err, people: store, sentEmails } = await runWithEmptied(6)
   const need = 'The search service lists nothing for 6 people at once, who had apps left.'
   expect([exit, err]).toEqual([3, expect.stringContaining(need)])
-  expect((await keepState.load()).needs).toEqual([expect.stringContaining(need)])
 
   const after = await runForTwelve(TWO, monday + 2 * DAY)
   await run(twelve)
-  expect([after.exit, (await keepState.load()).needs]).toEqual([0, []])
+  expect([after.exit, after.err.includes(need)]).toEqual([0, false])
   expect(sentEmails.map(({ subject }) => subject)).not.toContainEqual(expect.stringMatching(/OK again|lost/))
   const { accessEvents, campaigns } = (await store.get(twelve[0]!))!
   expect([accessEvents, campaigns.map(({ name }) => name)]).toEqual([undefined, ['onboarding']])
@@ -67,10 +73,53 @@ it('apps that an operator confirmed as withdrawn weren’t connected, and are ne
   expect([back.accessEvents, appsOf(back).filter(({ lapsedAt }) => lapsedAt)]).toEqual([undefined, []])
 })
 
+it('the item about empty lists leads to these people, and names their one department', async () => {
+  const { people: store, conditions, keepState } = await runWithEmptied(6)
+  const reportNow = async () => {
+    const state = await keepState.load()
+    const report = await createReport(summarizeAll(store.all(), state), conditions.now)
+    const context = { ...neutralCompany, t, now: conditions.now }
+    return { report, item: describeActionItems(report, state, context)[0] }
+  }
+  const mixed = await reportNow()
+  for (const email of twelve.slice(0, 6))
+    await store.change(email, (person) => ({ ...person, group: 'Support' }))
+  const ofSupport = await reportNow()
+
+  expect(mixed.item).toMatchObject({ href: '/admin/people?show=emptied', count: 6 })
+  expect([mixed.item?.title, ofSupport.item?.title]).toEqual([
+    expect.stringMatching(/who had apps left$/),
+    expect.stringMatching(/who had apps left · Department: Support$/),
+  ])
+  const lists = await listPeople(
+    summaries(...(await toArray(store.all()))),
+    parsePeopleQuery({ show: 'emptied' }, 0),
+  )
+  expect(lists.people.map(({ person }) => person.email).toSorted()).toEqual(twelve.slice(0, 6).toSorted())
+})
+
+it('the page of someone whose list is empty like many others says so', async () => {
+  const { run, people: store, conditions, unconnectedApps, keepState } = await runWithEmptied(6)
+  const textNow = async () => {
+    const [state, person] = [await keepState.load(), (await store.get(twelve[0]!))!]
+    return personPage(person, state, neutralCompany, { t, now: conditions.now }).help.text
+  }
+  const during = await textNow()
+  for (const email of twelve) unconnectedApps.set(email, TWO)
+  conditions.now += 6 * HOUR
+  await run(twelve)
+
+  expect(during).toMatch(/^Their list was empty on Jan 19, 2027, .* We didn’t record it\./)
+  expect(await textNow()).not.toContain('was empty')
+})
+
 it('empty lists stay in question until a check of everyone finds none', async () => {
-  const { run, unconnectedApps, conditions, keepState } = await runWithEmptied(4)
+  const { run, unconnectedApps, conditions } = await runWithEmptied(4)
   const hourLater = await run(twelve)
-  expect([hourLater.exit, (await keepState.load()).needs?.length]).toEqual([3, 1])
+  expect([hourLater.exit, hourLater.err]).toEqual([
+    3,
+    expect.stringContaining('nothing for 4 people at once'),
+  ])
   for (const email of twelve) unconnectedApps.set(email, TWO)
   conditions.now += 6 * HOUR
   expect((await run(twelve)).exit).toBe(0)
