@@ -50,6 +50,18 @@ const describeUnreachable = ({ unreachable: count = 0, reachableAt }: Approval, 
     ? []
     : [t('approval.unreachable', { count, until: reachableAt === undefined ? 'never' : t.date(reachableAt) })]
 
+/** The last try since the approval, which failed. */
+const describeTry = ({ triedAt = 0, approvedAt }: Approval, t: Texts): string[] =>
+  triedAt > approvedAt ? [t('approval.tried', { day: t.date(triedAt) })] : []
+
+/** The test of an approved app: what has happened, who comes next, and whom no email can reach. */
+function describeTest(approval: Approval, t: Texts): string[] {
+  const tried = describeTry(approval, t)
+  const next = tried.length > 0 ? 'approval.tryingNext' : 'approval.trying'
+  const trying = t(approval.waitingPeople > 1 ? next : 'approval.tryingOne')
+  return [...tried, trying, ...describeUnreachable(approval, t)]
+}
+
 /** @param approval.owners empty: the reader is the owner, or the app has none @param wait of `describeWait` */
 export function describeApproval(approval: Approval, app: string, t: Texts, wait: readonly string[] = []) {
   const { stage, waitingPeople: count, by = '', owners, testers = [], isUntried } = approval
@@ -70,11 +82,10 @@ export function describeApproval(approval: Approval, app: string, t: Texts, wait
     if (isUntried)
       return text(
         t('approval.untriedTitle', { app }),
-        t.sentences([...approvedBy, t('approval.untried', { count }), ...wait]),
+        t.sentences([...approvedBy, ...describeTry(approval, t), t('approval.untried', { count }), ...wait]),
       )
-    const tryingText = t(count > 1 ? 'approval.trying' : 'approval.tryingOne')
     const retry = owner === '' ? [t('approval.retry', { label })] : []
-    const next = t.sentences([tryingText, ...unreachableText, ...wait])
+    const next = t.sentences([...describeTest(approval, t), ...wait])
     return text(t('approval.approvedTitle', { app }), ...approvedBy, next, ...retry)
   }
   if (stage === 'confirmed') {
@@ -101,14 +112,12 @@ export function approvedLines({ datasources }: Report, keepState: KeepState, con
   const isTested = ({ stage, isUntried, waitingPeople }: Approval) =>
     stage === 'approved' && isUntried !== true && waitingPeople > 0
   return (keepState.approvals ?? []).filter(isTested).map((approval) => {
-    const { instance, name, waitingPeople, by = '', approvedAt } = approval
+    const { instance, name, by = '', approvedAt } = approval
     const app = datasources.find((one) => one.instance === instance)?.name ?? name
-    const tryingText = t(waitingPeople > 1 ? 'approval.trying' : 'approval.tryingOne')
     const wait = describeWait(instance, keepState, context)
     return t.sentences([
       `${app}: ${t('approval.approvedBy', { by, day: t.day(approvedAt) })}`,
-      tryingText,
-      ...describeUnreachable(approval, t),
+      ...describeTest(approval, t),
       ...wait,
     ])
   })

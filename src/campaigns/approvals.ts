@@ -29,11 +29,12 @@ const WORKING_DAYS = {
 }
 
 /**
- * Times are milliseconds since 1970; 0: not yet. `notifiedAt`: the last email about the approval. `consentedAt`: as
- * `connectedAt`, if the person had left for the app. `emailableAt`: 0: now; Infinity: never.
+ * Times are milliseconds since 1970; 0: not yet. `notifiedAt`: the last email about the approval. `triedAt`: the last
+ * try that ended without access. `consentedAt`: as `connectedAt`, if the person had left for the app. `emailableAt`: 0:
+ * now; Infinity: never.
  */
 type ApprovalPerson = Pick<PersonApp, 'state' | 'isUnconfirmed'> &
-  Record<'blockedAt' | 'notifiedAt' | 'connectedAt' | 'consentedAt' | 'emailableAt', number>
+  Record<'blockedAt' | 'notifiedAt' | 'triedAt' | 'connectedAt' | 'consentedAt' | 'emailableAt', number>
 
 type ApprovalUpdate = {
   approval: Approval
@@ -69,6 +70,11 @@ const lastNotifiedAt = (person: Person, instance: string, campaign = APPROVALS):
 const hasWaited = ({ instance }: PersonApp, { failures = [] }: Person): boolean =>
   failures.some((failure) => failure.instance === instance && failure.code === 'blocked')
 
+const isTryOf =
+  ({ instance }: PersonApp) =>
+  (failure: NonNullable<Person['failures']>[number]) =>
+    failure.instance === instance && failure.code !== 'blocked'
+
 /** The times of a person's wait for an app, and when it left their list, or came back after its removal. */
 function timesOf(app: PersonApp, person: Person) {
   const record = person.lastCheck?.apps.find(({ instance }) => instance === app.instance)
@@ -76,6 +82,7 @@ function timesOf(app: PersonApp, person: Person) {
   return {
     blockedAt: sinceOf(app, person),
     notifiedAt: lastNotifiedAt(person, app.instance),
+    triedAt: (person.failures ?? []).findLast(isTryOf(app))?.at ?? 0,
     connectedAt,
     consentedAt: record?.delistedAt === undefined ? connectedAt : 0,
     delistedAt: record?.delistedAt ?? -Infinity,
@@ -227,12 +234,16 @@ export function decideApproval(
   const next = isNextDue ? candidates.slice(0, 1) : []
   const isUntried = isNextDue && next.length === 0 && blocked.length > 0
   const testers = [...emailed, ...next].map(({ blockedAt }) => blockedAt)
+  const triedAt = notified
+    .filter((person) => person.state !== 'connected' && person.triedAt >= person.notifiedAt)
+    .map((person) => person.triedAt)
   const uninformed = uninformedPeople({ ...decided, stage, stageChangedAt }, blocked)
   const unreachable = uninformed.map(({ emailableAt }) => emailableAt).filter((at) => at > 0)
   const reachableAt = Math.min(...unreachable)
   return {
     approval: {
       ...decided,
+      triedAt: triedAt.length > 0 ? Math.max(...triedAt) : undefined,
       uninformed: uninformed.length,
       unreachable: unreachable.length,
       reachableAt: Number.isFinite(reachableAt) ? reachableAt : undefined,

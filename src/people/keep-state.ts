@@ -80,6 +80,8 @@ export type Approval = {
   by?: string | undefined
   /** The `blockedAt` of each tester: people who are emailed first, or were. */
   testers?: readonly number[]
+  /** The last time that a tester tried in vain. */
+  triedAt?: number | undefined
   /** Waiting people whom an email about the stage is still for. */
   uninformed?: number
   /** The people of `uninformed` who can't be emailed now. The first can again at `reachableAt`, if any. */

@@ -148,6 +148,20 @@ it.each([
   },
 )
 
+it.each<[title: string, change: Partial<Approval>, text: string]>([
+  [
+    'before another person is asked',
+    {},
+    'Someone tried on Nov 21, 2026, and it didn’t work. We ask one person after the other.',
+  ],
+  ['of the only person', { waitingPeople: 1 }, 'it didn’t work. The person who was waiting is asked'],
+  ['once no one else can be asked', { isUntried: true }, 'it didn’t work. We can’t email anyone else now'],
+])('the owner’s page has a failed try %s', async (_title, change, text) => {
+  const approved = { stage: 'approved', approvedAt: since, triedAt: since + 86_400_000 } as const
+  const { body } = await setUpApprovalPages({ approvals: [{ ...waiting, ...approved, ...change }] }).open()
+  expect(body.paragraphs.join(' ')).toContain(text)
+})
+
 const app = { instance: 'slack_1', name: 'Slack', noticedAt: since, since }
 const quietRange = { from: '2026-11-27', to: '2026-11-29', group: undefined }
 const onHold = /Emails about this app are on hold until an admin decides\./

@@ -136,7 +136,7 @@ it('a tester’s page says when the app was approved, and that they try it first
 
 it.each([
   ['blocked', ['Asked for an admin’s approval', 'slack']],
-  ['declined', ['Didn’t allow access', 'slack']],
+  ['declined', ['Access wasn’t allowed', 'slack']],
   [
     'service_unavailable',
     ['Couldn’t connect', 'slack', 'They saw “We couldn’t load your apps” (service_unavailable)'],

@@ -34,6 +34,7 @@ const blockedOn = (days: number, change: Partial<ApprovalPerson> = {}): Approval
   isUnconfirmed: false,
   blockedAt: atDay(days),
   notifiedAt: 0,
+  triedAt: 0,
   connectedAt: 0,
   consentedAt: 0,
   emailableAt: 0,
@@ -269,4 +270,19 @@ it('a confirmed approval is kept until every failed tester was emailed', () => {
 it('a pause doesn’t end the need to ask someone in person', () => {
   const paused = { ...place, pausedUntil: atDay(30) }
   expect(decide(approved, [tester()], 7, undefined, paused).approval.isUntried).toBe(true)
+})
+
+it.each<[title: string, people: ApprovalPerson[], triedAt?: number]>([
+  [
+    'has the last failed try of its testers',
+    [tester({ triedAt: atDay(2.3) }), tester({ triedAt: atDay(2.2) })],
+    atDay(2.3),
+  ],
+  ['has no try from before the email', [tester({ triedAt: atDay(2) })]],
+  [
+    'has no try of someone who connected the app since',
+    [tester({ triedAt: atDay(2.2), state: 'connected' })],
+  ],
+])('an approved app %s', (_title, people, triedAt) => {
+  expect(decide(approved, [...people, bob], 3).approval.triedAt).toBe(triedAt)
 })

@@ -383,6 +383,18 @@ async function failedTest() {
   return onramp
 }
 
+it('a tester who is refused access is a failed try of the approval', async () => {
+  const onramp = await setUpApproval()
+  await runKeepOn(onramp, WEDNESDAY)
+  const at = onramp.conditions.now + HOUR
+  const refused = { at, instance: 'slack_1', code: 'declined' }
+  await onramp.people.change(ADA, (person) => withFailure(person, refused))
+  await runKeepOn(onramp, WEDNESDAY, 15)
+
+  const { approvals } = await onramp.keepState.load()
+  expect(approvals).toMatchObject([{ stage: 'approved', triedAt: at }])
+})
+
 it('after a failed test, the owner is asked for a new approval', async () => {
   const onramp = await failedTest()
   expect(await runKeepOn(onramp, WEDNESDAY, 15)).toEqual([[GRACE, 'Slack may still need approval']])
