@@ -133,9 +133,12 @@ export function approvalItem(approval: Approval, app: string, t: Texts, wait: re
   const requestedText = t('admin.need.appAsked', { day: t.date(requestedAt) })
   const more = hasFailed(approval) && isRequested(approval) ? [requestedText] : []
   const details = [...paragraphs, ...(needsMessenger ? [t('approval.tellThem')] : more)]
-  const request = isRequested(approval)
-    ? requestedText
-    : t('admin.need.appWhy', { app, label: t('overview.block') })
+  const forReader = t.sentences([
+    t('admin.need.appWhy', { label: t('overview.block') }),
+    t('approval.inSettings', { app }),
+  ])
+  const unrequested = approval.owners.length > 0 ? t.sentences(paragraphs.slice(0, 1)) : forReader
+  const request = isRequested(approval) ? requestedText : unrequested
   return {
     isUndelivered: isUndelivered === true,
     count,

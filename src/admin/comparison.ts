@@ -133,7 +133,9 @@ function describeCauses({ causes, newApps, newApp: people, moreReady }: Compared
   const isOnlyCause = causes.length === 1 && (isListed || causes[0]?.people === -moreReady)
   const causeOf = (key: 'Moved' | 'New', apps: Compared['causes'], number = apps.length) => {
     const names = apps.map(({ name, people: count }) =>
-      isOnlyCause || isExceeded ? name : t('admin.option', { name, count }),
+      isOnlyCause || isExceeded
+        ? name
+        : t(/\)$/.test(name) ? 'admin.since.cause' : 'admin.option', { name, count }),
     )
     const [app, second = ''] = names
     const moreNames =
@@ -161,14 +163,15 @@ function describeEvents({ events, newApps }: Compared, t: Texts): string[] {
   const newest = new Map(events.map((event) => [`${event.what} ${event.instance}`, event]))
   return events.flatMap((event) => {
     const { what, instance, name: app, at, people: lapsed, people: count, had = lapsed } = event
-    const { releasedEmailed: emailed, releasedLimited: limited } = event
+    const { releasedEmailed: emailed, releasedLimited: limited, releasedUnsent: others } = event
     // An app that is back after its removal is new.
     const isNew = what === 'listed' && newApps.some((newApp) => newApp.instance === instance)
     if (what === 'new' || isNew) return []
     const values = { app, lapsed, had, count, day: t.day(at) }
     if (what !== 'released') return [t(`admin.since.${what}`, values)]
     const isNewest = newest.get(`${what} ${instance}`) === event
-    const afterwards = isNewest && limited > 0 ? [t('admin.since.emailed', { app, emailed, limited })] : []
+    const afterwards =
+      isNewest && limited > 0 ? [t('admin.since.emailed', { app, emailed, limited, others })] : []
     return [t('admin.since.released', values), ...afterwards]
   })
 }
@@ -186,9 +189,9 @@ export function describeComparison(compared: Compared, t: Texts): string[] {
       ? t('admin.since.day', { day: t.day(Date.parse(row.day)), changes })
       : t('admin.since', { when: t.moment(row.at), changes }),
     ...(lostApp === undefined ? [] : [t('admin.digest.lost', { app: lostApp.name })]),
-    ...newApps.flatMap(({ name: app, people: count, hasMoved, emailed, limited }) => [
+    ...newApps.flatMap(({ name: app, people: count, hasMoved, emailed, limited, unsent: others }) => [
       hasMoved ? t('admin.since.moved', { app }) : t('admin.since.new', { app, count }),
-      ...(limited > 0 ? [t('admin.since.emailed', { app, emailed, limited })] : []),
+      ...(limited > 0 ? [t('admin.since.emailed', { app, emailed, limited, others })] : []),
     ]),
     ...movedForSome.map(({ name: app }) => t('admin.since.moved', { app })),
     ...new Set(describeEvents(compared, t)),

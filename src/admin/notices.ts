@@ -48,7 +48,8 @@ export function approvalNotice(
   const owned = displayName(approval, t.lang)
   const { requestedForCount: before, waitingPeople: count } = approval
   const { heading: title, paragraphs } = describeApproval({ ...approval, owners: [] }, owned, t, wait)
-  const body = url === undefined ? paragraphs : paragraphs.toSpliced(1, 0, t('approval.where'), url)
+  const place = url === undefined ? [t('approval.inSettings', { app: owned })] : [t('approval.where'), url]
+  const body = paragraphs.toSpliced(1, 0, ...place)
   const link = { href: publicUrl + approvalPath(approval.instance), label: t('approval.open') }
   if (!isRequested(approval)) return noticeOf(title, body, context, { link, owned })
   const intro = t('approval.again', { app: owned, day: t.day(approval.requestedAt), before, count })
@@ -110,7 +111,13 @@ export function isDigestDue(
   return dueAt === now || days.some(({ day }) => day < utcDay(dueAt))
 }
 
-export function digestNotice(latest: Report, state: KeepState, now: number, context: NoticeContext): Notice {
+/** @param context.admins its recipients */
+export function digestNotice(
+  latest: Report,
+  state: KeepState,
+  now: number,
+  context: NoticeContext & { admins: readonly string[] },
+): Notice {
   const { t } = context
   const { report, keepState } = withCompanyNames(latest, state, context, t.lang)
   const { pausedUntil = 0 } = keepState
@@ -120,7 +127,13 @@ export function digestNotice(latest: Report, state: KeepState, now: number, cont
   const runNeeds = keepState.needs?.filter((need) => !/@|"|^line /.test(need)) ?? []
   const count = (keepState.needs?.length ?? 0) - runNeeds.length
   if (count > 0) runNeeds.push(t('admin.digest.rows', { count, page: t('admin.title') }))
-  const unnamed = { ...report, groups: [], lastFailed: { ...report.lastFailed, email: '' } }
+  // Only a named owner who isn't the reader is one that people wait for.
+  const datasources = report.datasources.map((app) => {
+    const { owners } = context.approversOf(app.instance)
+    return { ...app, owners: context.admins.every((admin) => owners.includes(admin)) ? [] : owners }
+  })
+  const lastFailed = { ...report.lastFailed, email: '' }
+  const unnamed = { ...report, datasources, groups: [], lastFailed }
   const needs = describeActionItems(unnamed, { ...keepState, needs: runNeeds }, { ...context, now })
   const subject = t('admin.digest.subject', { done: report.finished, people: report.hadToConnect })
   const change = new Intl.NumberFormat(t.lang, { signDisplay: 'exceptZero' })

@@ -361,9 +361,9 @@ export function describeActionItems(report: Report, keepState: KeepState, contex
         ...item,
         ...approvalItem({ ...approval, owners }, name, t, describeWait(instance, keepState, context)),
       }
-    if (blockedSince === undefined) return item
-    const first = t('admin.need.appSince', { day: t.date(approval.since) })
-    return { ...item, detail: t.sentences([item.detail, first]) }
+    const first =
+      blockedSince === undefined ? [] : [t('admin.need.appSince', { day: t.date(approval.since) })]
+    return { ...item, detail: t.sentences([item.detail, t('approval.inSettings', { app: name }), ...first]) }
   }
   const blockedApps = mostFirst(datasources, ({ instance, counts }) => {
     const approval = approvals.get(instance)

@@ -335,7 +335,7 @@ export function personPage(
   const requests = help.apps.flatMap(({ instance }) => {
     const approval = keepState.approvals?.find((one) => one.instance === instance)
     if (help.kind !== 'blocked' || approval === undefined || !isRequested(approval)) return []
-    return `${t.list(approval.owners)}: ${t('admin.need.appAsked', { day: t.date(approval.requestedAt) })}`
+    return t('person.asked', { owners: t.list(approval.owners), day: t.date(approval.requestedAt) })
   })
   const emails = describeEmails(person, { help, apps }, outlook, t)
   const { emptyAt } = person.lastCheck ?? {}

@@ -67,9 +67,12 @@ export const newAppCounts = (instance: string, name: string) => ({
   emailed: 0,
   /** People who get the first of these emails once they are below the quarterly limit. */
   limited: 0,
-  /** People of `emailed` and `limited` who lost the app, or had, in a mass disconnect whose emails were resumed. */
+  /** People whose first of these emails isn't due yet, or isn't sent: they opted out, or the last one bounced. */
+  unsent: 0,
+  /** People of these three who lost the app, or had, in a mass disconnect whose emails were resumed. */
   releasedEmailed: 0,
   releasedLimited: 0,
+  releasedUnsent: 0,
 })
 
 /** Dates are ISO 8601. */
@@ -321,6 +324,7 @@ function addToDays(days: Map<number, DayCounts>, moments: ReturnType<typeof mome
 }
 
 const MAX_APPS = 500
+const RELEASED = { emailed: 'releasedEmailed', limited: 'releasedLimited', unsent: 'releasedUnsent' } as const
 
 function countsOf(apps: Map<string, AppCounts>, instance: string, name: string): AppCounts | undefined {
   if (!apps.has(instance) && apps.size < MAX_APPS) apps.set(instance, newAppCounts(instance, name))
@@ -345,13 +349,14 @@ function addToApps(
     if (isUnstartable) app.noAddress++
     const isEmailed = summary.emailedApps.includes(instance)
     const isPutOff = limitedUntil !== undefined && summary.awaitedApps.includes(instance)
-    if (isEmailed) app.emailed++
-    if (isPutOff) app.limited++
-    const first = app.limitedUntil === undefined ? Infinity : Date.parse(app.limitedUntil)
+    if (isEmailed || summary.awaitedApps.includes(instance)) {
+      const sent = isEmailed ? 'emailed' : isPutOff ? 'limited' : 'unsent'
+      app[sent]++
+      if (massDisconnect === 'resumed') app[RELEASED[sent]]++
+    }
+    const first = Date.parse(app.limitedUntil ?? '9999-01-01')
     if (isPutOff && limitedUntil < first)
-      app.limitedUntil = new Date(Math.min(first, workdayFrom(limitedUntil, summary.person))).toISOString()
-    if (isEmailed && massDisconnect === 'resumed') app.releasedEmailed++
-    if (isPutOff && massDisconnect === 'resumed') app.releasedLimited++
+      Object.assign(app, { limitedUntil: isoTime(Math.min(first, workdayFrom(limitedUntil, summary.person))) })
     // Parsing the last time is five times as fast as formatting each one.
     if (newAt !== undefined && (app.newestAt === undefined || newAt > Date.parse(app.newestAt)))
       Object.assign(app, { newestAt: isoTime(newAt), isMoved: movedFrom !== undefined })

@@ -102,7 +102,8 @@ export class KeepNotices {
     const { company, now } = this.#deps
     if (!isDigestDue(state, company, now())) return false
     if (report.isNoneLeft && report.hadToConnect === 0) return false
-    const notice = digestNotice(report, state, now(), this.#texts)
+    const admins = this.#deps.settings.ADMIN_EMAILS ?? []
+    const notice = digestNotice(report, state, now(), { ...this.#texts, admins })
     return await this.#send(notice, `digest ${report.madeAt}`)
   }
 

@@ -310,6 +310,18 @@ it.each([
     /^2 people tried .* it didn’t work.* again\. We asked on/,
   ],
   [
+    'why people wait for its owner, before the request',
+    { requestedAt: 0 },
+    /^26 people are waiting for grace@acme.example/,
+    /^They tried to connect Slack.* since November 20, 2026\.$/,
+  ],
+  [
+    'to its owner where to approve it',
+    { requestedAt: 0, owners: [] },
+    /^26 people are waiting for you/,
+    /^They pressed .* You can approve it in Slack’s admin settings\.$/,
+  ],
+  [
     'the lack of an owner',
     { owners: [], requestedAt: 0, isUndelivered: true },
     /waiting for you to approve/,

@@ -326,14 +326,23 @@ const answeredApp = (instance: string, answer: { markedRemovedAt?: number } = { 
   ...answer,
 })
 
+it('a comparison tells the number of an app from that of its people', () => {
+  const counts = { newestAt, counts: rowCounts, isMoved: true }
+  const github_2 = { instance: 'github_2', name: 'GitHub (2)', ...counts }
+  const newByDay = [{ day: '2026-11-14', instance: 'github_2', count: 26 }]
+  const fallen = { ...report, ready: 73, datasources: [github_2] as Report['datasources'], newByDay }
+  const lines = linesOf({ days: [rowOf('2026-11-13', 100)] }, { ...fallen, days: [day('2026-11-14', 0)] })
+  expect(lines[0]).toContain('27 fewer ready: GitHub (2) (26 people) has moved')
+})
+
 it('a comparison counts people due for the email about a new app', () => {
-  const datasources = [{ ...namedApps[0], emailed: 53, limited: 67 }] as Report['datasources']
+  const datasources = [{ ...namedApps[0], emailed: 53, limited: 67, unsent: 28 }] as Report['datasources']
   const removed = { what: 'removed', instance: 'jira_1', name: 'Jira', people: 30, at: now } as const
   const appEvents = [...(found(notion).appEvents ?? []), removed, { ...removed, name: 'Box', at: 1 }]
   const state = { appEvents, delistedApps: [answeredApp('jira_1')] }
   expect(linesOf(state, { ...report, datasources }).slice(1, 4)).toEqual([
     NOTION_IS_NEW,
-    'Notion, so far: 53 emailed about it, 67 waiting (four emails a quarter at most)',
+    'Notion, so far: 53 emailed about it, 67 waiting (four emails a quarter at most), 28 neither (due later, opted out, or bounced)',
     'Jira was removed',
   ])
 })
@@ -366,6 +375,7 @@ it('a comparison has each end of a hold', () => {
     emailed: 50,
     releasedEmailed: 21,
     releasedLimited: 17,
+    releasedUnsent: 0,
   }))
 
   const lines = linesOf({ appEvents }, { ...report, datasources })

@@ -10,7 +10,7 @@ import {
 import { describeActionItems } from '../../src/admin/overview.ts'
 import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport, type Report } from '../../src/admin/report.ts'
-import { neutralCompany } from '../../src/company/company.ts'
+import { neutralCompany, resolveCompany } from '../../src/company/company.ts'
 import { newApproval, type KeepState, type MassDisconnect } from '../../src/people/keep-state.ts'
 import { newPerson, type Person } from '../../src/people/person.ts'
 import { newKeepState, withAppStates, withEachApp, withEmailState, summaries } from '../helpers/people.ts'
@@ -22,6 +22,7 @@ const words = {
   ...neutralCompany,
   t,
   publicUrl: 'https://onramp.acme.example',
+  admins: ['grace@acme.example'],
   massDisconnects: [] as MassDisconnect[],
 }
 const slack = {
@@ -389,6 +390,23 @@ it('the digest names each app that has moved for a department, with its people',
   const { paragraphs } = await digestFor(all, { ...keepState, digest }, digest.at)
   expect(paragraphs[0]).toContain('40 fewer ready: Slack 2 (14) and Jira 2 (12) have moved')
   expect(paragraphs.filter((text) => text.includes('has moved'))).toHaveLength(2)
+})
+
+it.each([
+  ['names an owner who isn’t its reader', ['olga@acme.example'], /^1 person is waiting for olga@acme/],
+  ['says “you” to an owner who is its reader', ['grace@acme.example'], /^1 person is waiting for you to/],
+  ['says “you” if no owner is named', [], /^1 person is waiting for you to/],
+])('the digest %s', async (_title, owner, title) => {
+  const company = resolveCompany({ datasources: { slack: { owner } } }, new Map())
+  const person = withAppStates(newPerson('ada@acme.example', now), { slack_1: 'blocked' }, now, names)
+  const report = await createReport(summaries(person), now)
+  const owners = owner.length > 0 ? owner : words.admins
+  const waiting = { ...newApproval('slack_1', 'Slack'), waitingPeople: 1, since: now, owners }
+  const { needs } = digestNotice(report, { ...newKeepState(), approvals: [waiting] }, now, {
+    ...words,
+    ...company,
+  })
+  expect(needs[0]?.title).toMatch(title)
 })
 
 it('the digest says who approved an app that someone tries first', async () => {

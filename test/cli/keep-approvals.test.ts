@@ -185,6 +185,8 @@ it('admins get the request for an app without an owner', async () => {
   await onramp.run(ALL)
 
   expect(onramp.subjectsTo('admin@acme.example')).toEqual([expect.stringMatching(/^3 people are waiting/)])
+  const text = onramp.sentEmails.find(({ to }) => to === 'admin@acme.example')?.text
+  expect(text).toContain('You can approve it in Slack’s admin settings.')
 })
 
 it('the others are emailed once one has connected the app, though the owner said nothing', async () => {
