@@ -135,7 +135,7 @@ function describeCauses({ causes, newApps, newApp: people, moreReady }: Compared
     const names = apps.map(({ name, people: count }) =>
       isOnlyCause || isExceeded
         ? name
-        : t(/\)$/.test(name) ? 'admin.since.cause' : 'admin.option', { name, count }),
+        : t(name.endsWith(')') ? 'admin.since.cause' : 'admin.option', { name, count }),
     )
     const [app, second = ''] = names
     const moreNames =

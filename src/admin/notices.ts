@@ -8,7 +8,8 @@ import type { Approval, KeepState, MassDisconnect, DelistedApp } from '../people
 import { COMMAND } from '../version.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { approvalPath, approvedLines, describeApproval } from './approval-texts.ts'
-import { keepCommand, describeActionItems, withCompanyNames } from './overview.ts'
+import { keepCommand, describeActionItems } from './overview.ts'
+import { withCompanyNames } from './unique-names.ts'
 import { peopleUrl, type Filter } from './filters.ts'
 import { delistedCounts, describeLostApp } from './removal-texts.ts'
 import { DAY_MS, utcDay, type Report } from './report.ts'
@@ -67,18 +68,24 @@ export function delistedAppsNotice(
   const questions = apps.map((app) =>
     t('admin.need.removed', { app: displayName(app, t.lang), ...delistedCounts(report, app.instance) }),
   )
-  const commands = apps.flatMap(({ instance }) =>
-    (['removed', 'release'] as const).flatMap((option) => keepCommand(option, instance) ?? []),
-  )
-  const [only = '', ...others] = questions
-  const why = t('admin.need.removedWhy')
   const contexts = apps.map((app) =>
     describeLostApp({ ...app, name: displayName(app, t.lang) }, context, report, t),
   )
+  const commands = apps
+    .flatMap(({ instance }, index) => [
+      contexts[index]?.entry ?? [],
+      ...(['removed', 'release'] as const).flatMap((option) => keepCommand(option, instance) ?? []),
+    ])
+    .flat()
+  const [only = '', ...others] = questions
+  const why = t('admin.need.removedWhy', { instance: apps.length === 1 ? (apps[0]?.instance ?? '') : 'APP' })
   const outage = report.isNoneLeft ? [t('admin.need.noneLeft')] : []
-  if (others.length === 0) return noticeOf(only, [...outage, ...contexts.flat(), why], context, { commands })
+  if (others.length === 0)
+    return noticeOf(only, [...outage, ...contexts.flatMap(({ texts }) => texts), why], context, { commands })
   const subject = t('admin.need.removedApps', { count: apps.length })
-  const paragraphs = questions.map((question, index) => t.sentences([question, ...(contexts[index] ?? [])]))
+  const paragraphs = questions.map((question, index) =>
+    t.sentences([question, ...(contexts[index]?.texts ?? [])]),
+  )
   return noticeOf(subject, [...paragraphs, why], context, { commands })
 }
 

@@ -1,20 +1,13 @@
 // GET /admin: figures, funnel, trend and action items, from the report alone. Pure.
 import { areMany } from '../campaigns/clusters.ts'
 import { WORKING_HOURS } from '../campaigns/working-time.ts'
-import type { Company } from '../company/company.ts'
 import type { TextKey } from '../web/languages/catalogue.ts'
 import type { Texts } from '../web/languages/texts.ts'
 import { compareSince, describeComparison, dominantApp } from './comparison.ts'
 import { approvalItem, approvedLines, describeWait, earlyApproval, needOf } from './approval-texts.ts'
 import { peopleUrl, type Filter } from './filters.ts'
 import { createPlot } from './plot.ts'
-import { uniqueNames } from './unique-names.ts'
-import {
-  activeMassDisconnects,
-  PROGRESS_STATES,
-  unansweredDelistings,
-  withReplacements,
-} from '../people/keep-state.ts'
+import { activeMassDisconnects, PROGRESS_STATES, unansweredDelistings } from '../people/keep-state.ts'
 import type { KeepState } from '../people/keep-state.ts'
 import { PEOPLE_FILE } from './people-csv.ts'
 import { delistedCounts, describeLostApp } from './removal-texts.ts'
@@ -216,40 +209,6 @@ const MAX_APPS = 3
 const mostFirst = (apps: readonly AppCounts[], peopleAffected: (app: AppCounts) => number): AppCounts[] =>
   apps.filter((app) => peopleAffected(app)).sort((one, other) => peopleAffected(other) - peopleAffected(one))
 
-/**
- * Replaces names by {@link uniqueNames}. Drops hidden apps, and questions about replaced ones. A new app that replaces
- * another one has moved, also before a run knows it.
- */
-export function withCompanyNames(
-  report: Report,
-  keepState: KeepState,
-  company: Pick<Company, 'displayName' | 'activeReplacements' | 'isVisible' | 'datasourceOf'>,
-  lang: string,
-) {
-  const successors = new Set(company.activeReplacements.values())
-  const isShown = ({ instance }: { instance: string }) => company.datasourceOf(instance)?.isHidden !== true
-  const massDisconnects = withReplacements(keepState.massDisconnects, company.activeReplacements).filter(
-    isShown,
-  )
-  const delistedApps = (keepState.delistedApps ?? []).filter(
-    (app) => app.markedRemovedAt !== undefined || company.isVisible(app),
-  )
-  const displayName = uniqueNames(keepState, report.datasources, company, lang)
-  const withDisplayNames = <T extends { instance: string; name: string }>(apps: readonly T[]): T[] =>
-    apps.map((app) => ({ ...app, name: displayName(app) }))
-  const appEvents = (keepState.appEvents ?? []).filter((event) => event.what === 'hidden' || isShown(event))
-  const state = {
-    ...keepState,
-    massDisconnects: withDisplayNames(massDisconnects),
-    newApps: (keepState.newApps ?? []).map((app) =>
-      successors.has(app.instance) ? { ...app, isMoved: true } : app,
-    ),
-    delistedApps: withDisplayNames(delistedApps),
-    appEvents: withDisplayNames(appEvents),
-  }
-  return { report: { ...report, datasources: withDisplayNames(report.datasources) }, keepState: state }
-}
-
 /** Items whose reason is in the texts. */
 type ItemKind<Key = TextKey> = Key extends `admin.need.${infer Kind}Why` ? Kind : never
 
@@ -262,7 +221,8 @@ const createItemFor =
     app?: { instance: string; name: string },
     more: Record<string, string | number> = {},
   ) => {
-    const values = { count, notInvited, optedOut, app: app?.name ?? '', label: t('overview.block'), ...more }
+    const { name = '', instance = '' } = app ?? {}
+    const values = { count, notInvited, optedOut, app: name, instance, label: t('overview.block'), ...more }
     return {
       kind,
       isUndelivered: false,
@@ -295,9 +255,9 @@ function describeQuestions(report: Report, keepState: KeepState, t: Texts) {
     const item = createItem('removed', count, 'removed', app, { listed })
     const approval = keepState.approvals?.find(({ instance }) => instance === app.instance)
     const approvalText = approval?.waitingPeople ? [approvalItem(approval, app.name, t).title] : []
-    const about = describeLostApp(app, keepState, report, t)
-    const detail = t.sentences([...outage, ...about, item.detail, ...approvalText])
-    return { ...item, detail, command: keepCommand('removed', app.instance) }
+    const { texts, entry } = describeLostApp(app, keepState, report, t)
+    const detail = t.sentences([...outage, ...texts, item.detail, ...approvalText])
+    return { ...item, detail, command: entry ?? keepCommand('removed', app.instance) }
   })
 }
 
@@ -320,6 +280,21 @@ function emptiedItem(report: Report, t: Texts) {
   return name ? { ...item, title: `${item.title} · ${t('admin.only.group', { name })}` } : item
 }
 
+/** An app that people wait for. Its owners, or the reader, have to approve it, or to tell them that it works. */
+function blockedAppItem(app: AppCounts, report: Report, keepState: KeepState, context: TextContext) {
+  const { t } = context
+  const { name, instance, blockedSince } = app
+  const item = createItemFor(report, t)('app', app.counts.blocked, 'blocked', app)
+  const stored = keepState.approvals?.find((one) => one.instance === instance)
+  const approval = stored ?? earlyApproval(instance, report)
+  const { owners = approval.owners } = app
+  const wait = describeWait(instance, keepState, context)
+  if (stored !== undefined || (owners.length > 0 && blockedSince !== undefined))
+    return { ...item, ...approvalItem({ ...approval, owners }, name, t, wait) }
+  const first = blockedSince === undefined ? [] : [t('admin.need.appSince', { day: t.date(approval.since) })]
+  return { ...item, detail: t.sentences([item.detail, t('approval.inSettings', { app: name }), ...first]) }
+}
+
 /** Items of /admin: mass disconnects, because they pause emails; then apps, by people affected; then emails. */
 export function describeActionItems(report: Report, keepState: KeepState, context: TextContext) {
   const { t, now } = context
@@ -338,7 +313,7 @@ export function describeActionItems(report: Report, keepState: KeepState, contex
     const why = movedTo === former ? t('admin.need.movedRelease') : item.detail
     return {
       ...item,
-      detail: t.sentences([...describeLostApp(disconnect, keepState, report, t), ...likely, why]),
+      detail: t.sentences([...describeLostApp(disconnect, keepState, report, t).texts, ...likely, why]),
       command: keepCommand('release', movedTo ?? former),
     }
   })
@@ -350,20 +325,6 @@ export function describeActionItems(report: Report, keepState: KeepState, contex
     const confirmation = kind === 'stopped' &&
       stopped?.needsConfirm && { command: `${KEEP_COMMAND} --confirm` }
     return at === undefined ? [] : [{ ...item, ...confirmation, href: '/admin', action: '' }]
-  }
-  const blockedAppItem = (app: AppCounts) => {
-    const item = createItem('app', app.counts.blocked, 'blocked', app)
-    const { name, instance, blockedSince } = app
-    const approval = approvals.get(instance) ?? earlyApproval(instance, report)
-    const { owners = approval.owners } = app
-    if (approvals.has(instance) || (owners.length > 0 && blockedSince !== undefined))
-      return {
-        ...item,
-        ...approvalItem({ ...approval, owners }, name, t, describeWait(instance, keepState, context)),
-      }
-    const first =
-      blockedSince === undefined ? [] : [t('admin.need.appSince', { day: t.date(approval.since) })]
-    return { ...item, detail: t.sentences([item.detail, t('approval.inSettings', { app: name }), ...first]) }
   }
   const blockedApps = mostFirst(datasources, ({ instance, counts }) => {
     const approval = approvals.get(instance)
@@ -401,7 +362,7 @@ export function describeActionItems(report: Report, keepState: KeepState, contex
     ...runItem('run', needs?.length ? lastRunAt : undefined, needs?.join(' ')),
     ...massDisconnects,
     ...[emptiedItem(report, t), ...describeQuestions(report, keepState, t)].filter(({ count }) => count > 0),
-    ...namedApps.map(blockedAppItem),
+    ...namedApps.map((app) => blockedAppItem(app, report, keepState, context)),
     ...unstartable.map((app) => createItem('noAddress', app.noAddress, 'noAddress', app)),
     ...(isKept ? describeUntold(report, t) : []),
     ...otherItems.filter(({ count }) => count > 0),

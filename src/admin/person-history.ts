@@ -294,6 +294,14 @@ function describeEmails(
   return [...(wait ? [t(`person.noEmail.${wait.why}`, { day: t.date(wait.at ?? 0) })] : []), ...upcoming]
 }
 
+/** Why the person's record or emails stand still. @param emails of `describeEmails`, unless the list has a fault */
+function describeWhy(person: Person, { needs = [] }: KeepState, emails: readonly string[], t: Texts) {
+  const { emptyAt } = person.lastCheck ?? {}
+  const emptied = emptyAt === undefined ? [] : [t('person.emptied', { day: t.date(emptyAt) })]
+  const skipped = needs.filter((need) => need.split(/[\s:,]/).includes(person.email))
+  return [...emptied, ...(skipped.length > 0 ? skipped : emails)]
+}
+
 export function personPage(
   person: Person,
   keepState: KeepState,
@@ -331,16 +339,12 @@ export function personPage(
   }
   const inQuestion = (instance: string) => questions.some((app) => app.instance === instance)
   const questionText = t(keepState.emptyLists ? 'admin.need.emptyListsTitle' : 'person.inQuestion')
-  const skipped = keepState.needs?.filter((need) => need.split(/[\s:,]/).includes(email)) ?? []
   const requests = help.apps.flatMap(({ instance }) => {
     const approval = keepState.approvals?.find((one) => one.instance === instance)
     if (help.kind !== 'blocked' || approval === undefined || !isRequested(approval)) return []
     return t('person.asked', { owners: t.list(approval.owners), day: t.date(approval.requestedAt) })
   })
-  const emails = describeEmails(person, { help, apps }, outlook, t)
-  const { emptyAt } = person.lastCheck ?? {}
-  const emptied = emptyAt === undefined ? [] : [t('person.emptied', { day: t.date(emptyAt) })]
-  const why = [...emptied, ...(skipped.length > 0 ? skipped : emails)]
+  const why = describeWhy(person, keepState, describeEmails(person, { help, apps }, outlook, t), t)
   return {
     name: name ?? email,
     details: name === undefined ? details : [email, ...details],

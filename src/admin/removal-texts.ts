@@ -12,22 +12,27 @@ export const delistedCounts = ({ delistedApps }: Report, app: string) =>
 
 type KnownApps = Pick<KeepState, 'newApps' | 'massDisconnects' | 'delistedApps'>
 
-/** Says that the app has moved, or suggests `replaces` if it may have. */
+/** Says that the app has moved, or suggests `entry` of the company file if it may have. */
 function describeMove(former: LostApp, known: KnownApps & Pick<Report, 'datasources'>, t: Texts) {
   const instance = former.movedTo ?? former.likelySuccessor ?? likelySuccessorOf(former, known)
-  if (instance === former.instance) return [t('admin.need.hasMoved', { app: former.name, instance })]
+  if (instance === former.instance)
+    return { texts: [t('admin.need.hasMoved', { app: former.name, instance })] }
   const successor = known.datasources.find((app) => app.instance === instance)
-  if (instance === undefined || successor === undefined) return []
+  if (instance === undefined || successor === undefined) return { texts: [] }
   const entry = `${instance}: { replaces: ${former.instance} }`
   // Emails about the new instance wait that long for an answer (campaigns/episodes.ts).
   const hasDeadline = unansweredDelistings(known).some((app) => app.instance === former.instance)
-  return [
+  const texts = [
     t('admin.need.movedTo', { count: peopleWithApp(successor), instance, entry }),
     ...(hasDeadline ? [t('admin.need.movedDeadline', { instance })] : []),
   ]
+  return { texts, entry }
 }
 
-/** Says of an app that many lost that many had lost it before it left their lists, and where it may have moved. */
+/**
+ * Says of an app that many lost that many had lost it before it left their lists, and where it may have moved.
+ * @returns `entry`: of the company file, if it may have moved
+ */
 export function describeLostApp(
   app: LostApp,
   state: KnownApps,
@@ -37,5 +42,6 @@ export function describeLostApp(
   const stateAndApps = { ...state, datasources }
   const loss = stateAndApps.massDisconnects.find((one) => one.instance === app.instance && one.isDelisted)
   const values = loss && { app: app.name, lapsed: loss.lapsed, had: loss.had, day: t.day(loss.noticedAt) }
-  return [...(values ? [t('admin.need.lostBefore', values)] : []), ...describeMove(app, stateAndApps, t)]
+  const { texts, entry } = describeMove(app, stateAndApps, t)
+  return { texts: [...(values ? [t('admin.need.lostBefore', values)] : []), ...texts], entry }
 }

@@ -7,10 +7,9 @@ import {
   isDigestDue,
   massDisconnectNotice,
 } from '../admin/notices.ts'
-import { withCompanyNames } from '../admin/overview.ts'
 import { summarizeAll } from '../admin/person-summary.ts'
 import { createReport, type Report } from '../admin/report.ts'
-import { uniqueNames } from '../admin/unique-names.ts'
+import { uniqueNames, withCompanyNames } from '../admin/unique-names.ts'
 import type { Email, Notice } from '../campaigns/mail/email.ts'
 import type { Company } from '../company/company.ts'
 import { unansweredDelistings } from '../people/keep-state.ts'

@@ -2,7 +2,8 @@
 import { printable } from '@onramp/terminal/printable'
 import { withPeriod } from '@onramp/terminal/shell'
 import { peopleUrl } from '../admin/filters.ts'
-import { describeActionItems, withCompanyNames } from '../admin/overview.ts'
+import { describeActionItems } from '../admin/overview.ts'
+import { withCompanyNames } from '../admin/unique-names.ts'
 import { describeLostApp } from '../admin/removal-texts.ts'
 import { isoTime, utcDay, type Report } from '../admin/report.ts'
 import type { RunDeps } from '../campaigns/delivery.ts'
@@ -117,7 +118,7 @@ export function printRun(
     const limited = report.datasources.find(isCurrentApp)?.releasedLimited ?? 0
     const app = apps.find(isCurrentApp)
     const isReleased = app !== undefined && action.what === 'released'
-    const move = isReleased ? describeLostApp(app, keepState, report, t) : []
+    const move = isReleased ? describeLostApp(app, keepState, report, t).texts : []
     return [describeAction(action, forTerminal(app?.name ?? ''), { isNow, limited }), move.map(forTerminal)]
       .flat()
       .join(' ')

@@ -327,8 +327,7 @@ const answeredApp = (instance: string, answer: { markedRemovedAt?: number } = { 
 })
 
 it('a comparison tells the number of an app from that of its people', () => {
-  const counts = { newestAt, counts: rowCounts, isMoved: true }
-  const github_2 = { instance: 'github_2', name: 'GitHub (2)', ...counts }
+  const github_2 = { ...namedApps[0], instance: 'github_2', name: 'GitHub (2)', isMoved: true }
   const newByDay = [{ day: '2026-11-14', instance: 'github_2', count: 26 }]
   const fallen = { ...report, ready: 73, datasources: [github_2] as Report['datasources'], newByDay }
   const lines = linesOf({ days: [rowOf('2026-11-13', 100)] }, { ...fallen, days: [day('2026-11-14', 0)] })

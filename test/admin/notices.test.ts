@@ -152,6 +152,30 @@ it.each<[string, string, Partial<NonNullable<KeepState['newApps']>[number]>, str
   // The advice about --removed comes last, for apps that haven't moved.
   expect(one.paragraphs.slice(0, -1).join(' ')).toBe(move.join(' '))
   expect(both.paragraphs[0]).toBe([question, ...move].join(' '))
+  const entry = 'gdrive_2: { replaces: gdrive_1 }'
+  expect(one.commands.map((command) => command === entry)).toEqual([...move.map(() => true), false, false])
+})
+
+it.each([
+  [
+    'may have moved leads with the entry of the company file',
+    'gdrive_2',
+    /^gdrive_2: \{ replaces: gdrive_1 \}$/,
+  ],
+  ['hasn’t moved leads with its removal', 'slack_2', / --removed gdrive_1$/],
+])('the question about a removed app that %s', async (_title, instance, command) => {
+  const delisted = { instance: 'gdrive_1', name: 'Drive', noticedAt: now, since: now, people: 50 }
+  const state = { ...newKeepState(), delistedApps: [delisted], newApps: [{ ...delisted, instance }] }
+  const states = { gdrive_1: 'connected', [instance]: 'unconnected' } as const
+  const person = withEachApp(withAppStates(newPerson('ada@acme.example', now), states, now), {
+    delistedAt: now,
+  })
+  const report = await createReport(summarizeAll(Readable.from([person]), state), now)
+
+  const [item] = describeActionItems(report, state, { ...neutralCompany, t, now })
+
+  expect(item?.command).toMatch(command)
+  expect(item?.detail).toContain('run keep with --removed gdrive_1,')
 })
 
 it('the email about a mass disconnect says what happened and what to do', () => {

@@ -1,7 +1,7 @@
 // Runs of `onramp keep` after an operator answered that an app was removed, or hid it.
 import { expect, it } from 'vitest'
 import { compareSince, describeComparison } from '../../src/admin/comparison.ts'
-import { withCompanyNames } from '../../src/admin/overview.ts'
+import { withCompanyNames } from '../../src/admin/unique-names.ts'
 import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport, utcDay } from '../../src/admin/report.ts'
 import { openPeople } from '../../src/cli/store.ts'

@@ -1,7 +1,8 @@
 // Every reason for which `onramp keep` exits with 3 is an item of /admin. Without a run of their own, --release,
 // --removed, --pause-until and --confirm exit with 3, too: nothing was done, so there is nothing to show.
 import { expect, it } from 'vitest'
-import { describeActionItems, withCompanyNames } from '../../src/admin/overview.ts'
+import { describeActionItems } from '../../src/admin/overview.ts'
+import { withCompanyNames } from '../../src/admin/unique-names.ts'
 import { summarizeAll } from '../../src/admin/person-summary.ts'
 import { createReport, newAppCounts } from '../../src/admin/report.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
