@@ -70,19 +70,16 @@ const lastNotifiedAt = (person: Person, instance: string, campaign = APPROVALS):
 const hasWaited = ({ instance }: PersonApp, { failures = [] }: Person): boolean =>
   failures.some((failure) => failure.instance === instance && failure.code === 'blocked')
 
-const isTryOf =
-  ({ instance }: PersonApp) =>
-  (failure: NonNullable<Person['failures']>[number]) =>
-    failure.instance === instance && failure.code !== 'blocked'
-
 /** The times of a person's wait for an app, and when it left their list, or came back after its removal. */
 function timesOf(app: PersonApp, person: Person) {
   const record = person.lastCheck?.apps.find(({ instance }) => instance === app.instance)
   const connectedAt = (app.state === 'connected' && record?.since) || 0
+  const failures = person.failures?.filter(({ instance }) => instance === app.instance) ?? []
+  const tries = failures.filter(({ code }) => code !== 'blocked')
   return {
     blockedAt: sinceOf(app, person),
     notifiedAt: lastNotifiedAt(person, app.instance),
-    triedAt: (person.failures ?? []).findLast(isTryOf(app))?.at ?? 0,
+    triedAt: tries.at(-1)?.at ?? 0,
     connectedAt,
     consentedAt: record?.delistedAt === undefined ? connectedAt : 0,
     delistedAt: record?.delistedAt ?? -Infinity,
