@@ -145,7 +145,7 @@ function addRoutesForEveryone(app: Express, deps: AppDeps): void {
   app.use(answerWithoutEffect)
   app.get('/invite/:token/opt-out', refuseForeign, remember)
   // Mail providers send the POST (RFC 8058), so it comes before the cross-site refusal.
-  const limit = limits.optOut
+  const limit = limits.countOptOut
   app.use(pathsUnder('invite'), createOptOutRoutes({ invitations, people, limit, sendPage, audit, log, now }))
   app.use(refuseForeign, remember)
 

@@ -20,7 +20,7 @@ const UNKNOWN_LINK = { view: 'invites/opt-out', data: { state: 'unknown', invita
 export function createOptOutRoutes(deps: {
   invitations: Pick<Invitations, 'readIgnoringExpiry'>
   people: Pick<PeopleStore, 'get' | 'change' | 'addressAt'>
-  limit: Limits['optOut']
+  limit: Limits['countOptOut']
   sendPage: SendPage
   audit: Audit
   log: Pick<Log, 'info'>

@@ -24,7 +24,7 @@ const MAX_RESTARTS = 4
 export function createSignInRoutes(deps: {
   start: SignInStart
   callback: SignInCallback
-  limits: Pick<Limits, 'signingIn' | 'callback' | 'redeeming'>
+  limits: Pick<Limits, 'signingIn' | 'countCallback' | 'redeeming'>
   returnTo: ReturnToRules
   sendPage: SendPage
   log: Pick<Log, 'debug'>
@@ -53,7 +53,7 @@ export function createSignInRoutes(deps: {
   router.get('/sign-in/callback', async (req, res) => {
     const url = callbackUrl(req, rules.publicOrigin)
     const opened = callback.open(url)
-    limits.callback(req, opened?.transaction.id, opened && signInPath(opened.transaction.returnTo))
+    limits.countCallback(req, opened?.transaction.id, opened && signInPath(opened.transaction.returnTo))
     if (opened === undefined) {
       log.debug({}, 'sign-in: callback of an unknown transaction')
       return answerUnknown(req, res, { url, sendPage })

@@ -68,8 +68,8 @@ export function createErrorPage(deps: {
   return (error: unknown, req, res, _next) => {
     if (error instanceof BrowserGone || isAbortedBody(error)) return
     const problem = problemOf(error)
-    const urlToTryAgain = urlToRepeat(problem, req, publicUrl)
-    const tryAgain = urlToTryAgain === undefined ? undefined : tryAgainPathFor(urlToTryAgain)
+    const url = repeatUrl(problem, req, publicUrl)
+    const tryAgain = url === undefined ? undefined : tryAgainPathFor(url)
     const isPage = wantsPage(req)
     // Nothing failed; the person only has to sign in first.
     const isSignedOut = problem.code === 'signed_out' && problem.tryAgain !== undefined
@@ -125,11 +125,11 @@ function createLogLevels(now: () => number): (problem: Problem) => 'error' | 'wa
 }
 
 /** The URL for "Try again": of a GET that may succeed later, because a link can't send a form again. */
-function urlToRepeat(problem: Problem, req: Request, publicUrl: string): string | undefined {
+function repeatUrl(problem: Problem, req: Request, publicUrl: string): string | undefined {
   const { status, code, tryAgain } = problem
   if (OVERVIEW_FAILS_TOO.has(code)) return undefined
   const isRepeatable = req.method === 'GET' && (status >= 500 || status === 429) && !NOT_RETRYABLE.has(code)
-  return tryAgain ?? (isRepeatable ? repeatable(req, publicUrl) : undefined)
+  return tryAgain ?? (isRepeatable ? safeRepeatUrl(req, publicUrl) : undefined)
 }
 
 /** GETs with an effect, which require a followed link of our own page. */
@@ -143,7 +143,7 @@ const mayBeForm = (req: Request): boolean =>
   isProvenFromOwnPage(req) && req.get('sec-fetch-dest') === 'document' && !GETS_WITH_EFFECT.test(req.path)
 
 /** The URL for "Try again", which must not turn a request from elsewhere into one from our page. */
-function repeatable(req: Request, publicUrl: string): string {
+function safeRepeatUrl(req: Request, publicUrl: string): string {
   const isElsewhere =
     isFromOtherSite(req, publicUrl) || (GETS_WITH_EFFECT.test(req.path) && !mayBeFromOwnPage(req, publicUrl))
   return isElsewhere && !isMarkedUntrusted(req) ? untrustedPath(req.originalUrl) : req.originalUrl

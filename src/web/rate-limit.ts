@@ -50,17 +50,17 @@ export function createLimits(
 ) {
   const count = (what: Limit['what'], points: number, code: ProblemCode) =>
     createCount({ what, points, code }, audit, now)
-  const byAddress = () => count('address', perNetwork, 'too_many_requests')
+  const createAddressCount = () => count('address', perNetwork, 'too_many_requests')
   // Requests from other sites are counted apart, so that a site that opens our pages all the time locks no one out.
-  const ofPerson = (points = PERSON_POINTS) => count('person', points, 'too_many_requests')
-  const byPerson =
-    (own = ofPerson(), ofOtherSites = ofPerson()): RequestHandler =>
+  const createPersonCount = (points = PERSON_POINTS) => count('person', points, 'too_many_requests')
+  const createPersonLimit =
+    (own = createPersonCount(), ofOtherSites = createPersonCount()): RequestHandler =>
     (req, _res, next) => {
       const countRequest = isFromOtherSite(req, publicUrl) ? ofOtherSites : own
       countRequest(req, personKey(requireSignedIn(req).user))
       next()
     }
-  const ownPages = ofPerson()
+  const ownPages = createPersonCount()
   const signingIn = count('address', perNetwork, 'too_many')
   const returning = count('sign_in', RETURNS_PER_SIGN_IN, 'too_many')
   return {
@@ -70,18 +70,18 @@ export function createLimits(
      * @param id of the sign-in; undefined if it isn't ours: then by address
      * @param tryAgain the path where the person began, because a callback's code is valid once @throws {Problem} 429
      */
-    callback: (req: Request, id?: string, tryAgain?: string): void =>
+    countCallback: (req: Request, id?: string, tryAgain?: string): void =>
       id === undefined ? signingIn(req) : returning(req, id, tryAgain),
     /** Counted apart from sign-ins, so that a morning rush prevents no sign-out; by session, if there is one. */
-    signingOut: limitedBy(byAddress(), (req) => findSignedIn(req)?.id),
+    signingOut: limitedBy(createAddressCount(), (req) => findSignedIn(req)?.id),
     /** Counted by the email of the link, if onramp issued the link. */
-    optOut: byAddress(),
-    readingReports: limitedBy(byAddress()),
-    byPerson: byPerson(ownPages),
-    adminPages: byPerson(ownPages, ofPerson(ADMIN_POINTS_OF_OTHER_SITES)),
-    sessionsPage: byPerson(),
+    countOptOut: createAddressCount(),
+    readingReports: limitedBy(createAddressCount()),
+    byPerson: createPersonLimit(ownPages),
+    adminPages: createPersonLimit(ownPages, createPersonCount(ADMIN_POINTS_OF_OTHER_SITES)),
+    sessionsPage: createPersonLimit(),
     /** Counts rejected logout tokens. Valid ones are always accepted. */
-    rejectedLogoutToken: byAddress(),
+    countRejectedLogoutToken: createAddressCount(),
     starting: limitConcurrency(MAX_AT_ONCE.starting, 'too_many', audit),
     redeeming: limitConcurrency(MAX_AT_ONCE.redeeming, 'too_many', audit),
     checkingLogoutToken: limitConcurrency(MAX_AT_ONCE.checkingLogoutToken, 'too_many_requests', audit),

@@ -141,7 +141,7 @@ function backChannel(metadata: { [member: string]: unknown } = {}, own: Partial<
     records: { ...records, ...own },
     limits: {
       ...limits,
-      rejectedLogoutToken() {
+      countRejectedLogoutToken() {
         server.counted++
         if (server.isLimited) throw new Problem(429, 'too_many_requests')
       },

@@ -99,8 +99,8 @@ export function setUpSignIn({
     const limits = {
       ...createLimits({ perNetwork: 1, publicUrl: PUBLIC_URL }, () => {}, now),
       signingIn: limit,
-      callback() {},
-      rejectedLogoutToken() {},
+      countCallback() {},
+      countRejectedLogoutToken() {},
     }
     const { start, callback, signOut, sessions } = signIn
     const app = express().set('trust proxy', true)

@@ -68,11 +68,15 @@ async function setUpLimit(perMinute = PER_MINUTE) {
   app.get('/onboarding', limits.byPerson, accepted)
   app.get('/admin', limits.adminPages, accepted)
   app.get('/callback/:id', (req, res) => {
-    limits.callback(req, req.params.id)
+    limits.countCallback(req, req.params.id)
     res.status(204).end()
   })
-  const { callback, optOut, rejectedLogoutToken, ...handlers } = limits
-  const counted = { callback, optOut, rejectedLogoutToken: (req: Request) => rejectedLogoutToken(req) }
+  const { countCallback, countOptOut, countRejectedLogoutToken, ...handlers } = limits
+  const counted = {
+    countCallback,
+    countOptOut,
+    countRejectedLogoutToken: (req: Request) => countRejectedLogoutToken(req),
+  }
   app.get('/limits/:name', (req, res, next) => {
     const name = req.params.name
     if (!(name in counted))
@@ -138,15 +142,15 @@ it('one sign-in may return thirty times a minute, without slowing others', async
 
 /** What each limit counts by, without the shares of networks; `of`: the key; requests without it count by address. */
 const KEYS = {
-  signingIn: { of: 'address', sharedWith: ['callback'] },
-  callback: { of: 'key', sharedWith: ['signingIn'] },
+  signingIn: { of: 'address', sharedWith: ['countCallback'] },
+  countCallback: { of: 'key', sharedWith: ['signingIn'] },
   signingOut: { of: 'session', sharedWith: [] },
-  optOut: { of: 'key', sharedWith: [] },
+  countOptOut: { of: 'key', sharedWith: [] },
   readingReports: { of: 'address', sharedWith: [] },
   byPerson: { of: 'subject', sharedWith: ['adminPages'] },
   adminPages: { of: 'subject', sharedWith: ['byPerson'] },
   sessionsPage: { of: 'subject', sharedWith: [] },
-  rejectedLogoutToken: { of: 'address', sharedWith: [] },
+  countRejectedLogoutToken: { of: 'address', sharedWith: [] },
 } satisfies Record<Exclude<keyof Limits, 'starting' | 'redeeming' | 'checkingLogoutToken'>, object>
 
 const REQUESTER = { address: ADDRESS, subject: 'ada', session: 'one', key: 'mine' }
@@ -219,7 +223,8 @@ it('beyond the maximum number of networks, the least recently used is forgotten'
   const addressOf = (network: number) => `2001:db8:0:${network.toString(16)}::1`
   const from = (network: number) => signIn(addressOf(network))
   // Without HTTP, which would take a second.
-  for (let network = 0; network < 19_999; network++) limits.callback({ ip: addressOf(network) } as Request)
+  for (let network = 0; network < 19_999; network++)
+    limits.countCallback({ ip: addressOf(network) } as Request)
   const [known, forgotten] = [0, 1]
   const last = await send(...[known, known, 19_999, 20_000, known, forgotten, forgotten].map(from))
   expect(last.map((one) => one !== undefined)).toEqual([false, true, false, false, true, false, false])

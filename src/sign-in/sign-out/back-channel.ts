@@ -27,7 +27,7 @@ export function createBackChannelRoutes(deps: {
   sessions: Pick<PersonSessions, 'endByLogoutToken'>
   records: Pick<Records, 'get' | 'put'>
   /** While the key set can't be fetched, each token waits for five seconds. */
-  limits: Pick<Limits, 'checkingLogoutToken' | 'rejectedLogoutToken'>
+  limits: Pick<Limits, 'checkingLogoutToken' | 'countRejectedLogoutToken'>
   log: Pick<Log, 'info'>
   audit: Audit
   now: () => number
@@ -66,7 +66,7 @@ export function createBackChannelRoutes(deps: {
       res.status(200).end()
     } catch (error) {
       if (!(error instanceof InvalidLogoutToken)) throw error
-      limits.rejectedLogoutToken(req)
+      limits.countRejectedLogoutToken(req)
       log.info({ reason: error.message }, 'back-channel logout refused')
       // OpenID Connect Back-Channel Logout 1.0, 2.8.
       res.status(400).json({ error: 'invalid_request', error_description: error.message })
