@@ -9,7 +9,8 @@ import {
   pausedApps,
 } from '../people/keep-state.ts'
 import type { Approval, DelistedApp, KeepState, KeepStateStore } from '../people/keep-state.ts'
-import { appsOf, isGone, mayHaveBeenSent, type Person, type PersonApp } from '../people/person.ts'
+import { appsOf, isBackAfterRemoval, isGone, mayHaveBeenSent } from '../people/person.ts'
+import type { Person, PersonApp } from '../people/person.ts'
 import { campaignEmails, nextAllowedAt, ONBOARDING } from './campaign.ts'
 import { workingDaysBetween, type WorkCalendar } from './working-time.ts'
 
@@ -83,7 +84,7 @@ function timesOf(app: PersonApp, person: Person) {
     connectedAt,
     consentedAt: record?.delistedAt === undefined ? connectedAt : 0,
     delistedAt: record?.delistedAt ?? -Infinity,
-    backAt: record?.newAt !== undefined && record.newAt === record.previousDelistedAt ? record.newAt : 0,
+    backAt: (record !== undefined && isBackAfterRemoval(record) && record.newAt) || 0,
   }
 }
 

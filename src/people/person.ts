@@ -22,7 +22,7 @@ export type AppRecord = {
   beforeDelisting?: Omit<AppRecord, 'instance' | 'name'>
   /** A new instance in the check that delisted this one. It takes this one's place in every count. */
   movedTo?: string
-  /** The last `delistedAt`, once the app is listed again; `newAt` if it is back after it was removed or hidden. */
+  /** The last `delistedAt`, once the app is listed again. `newAt` after a removal: see `isBackAfterRemoval`. */
   previousDelistedAt?: number
   /** The instance that this one replaces, unless the person never connected that one. Absent once connected. */
   movedFrom?: string
@@ -64,6 +64,13 @@ export type EmailRecord = {
   /** The operator who released the email, if it was on hold. Only the first email about a loss has it. */
   releasedBy?: string | undefined
 }
+
+/**
+ * True if the app is back after it was removed or hidden, so its history starts over.
+ * `withEvaluation` (clusters.ts) gives both members the same time.
+ */
+export const isBackAfterRemoval = ({ newAt, previousDelistedAt }: AppRecord): boolean =>
+  newAt !== undefined && newAt === previousDelistedAt
 
 export const mayHaveBeenSent = ({ state }: EmailRecord): boolean =>
   state === 'sent' || state === 'unknown' || state === 'sending'

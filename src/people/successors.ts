@@ -1,6 +1,6 @@
 // Apps that another one replaces: their history in a person's record goes on under that one. Pure.
 import { omitUndefined } from '../omit-undefined.ts'
-import type { AppRecord, EmailRecord, Person } from './person.ts'
+import { isBackAfterRemoval, type AppRecord, type EmailRecord, type Person } from './person.ts'
 
 /** Continues the history of a replaced app under the instance that replaces it, in records and emails. */
 export function withSuccessors(person: Person, activeReplacements: ReadonlyMap<string, string>): Person {
@@ -19,9 +19,7 @@ export function withSuccessors(person: Person, activeReplacements: ReadonlyMap<s
   for (const [movedFrom, instance] of activeReplacements) {
     const [former, successorRecord] = [apps.get(movedFrom), apps.get(instance)]
     apps.delete(movedFrom)
-    // An app that is back after it was removed or hidden starts over.
-    if (successorRecord?.newAt !== undefined && successorRecord.newAt === successorRecord.previousDelistedAt)
-      continue
+    if (successorRecord !== undefined && isBackAfterRemoval(successorRecord)) continue
     // Without a record, the person had connected the replaced app before their first check.
     const unseen = successorRecord?.newAt !== undefined && { ...successorRecord, movedFrom }
     const successor = former ? successorOf({ ...former, instance }, successorRecord, movedFrom) : unseen

@@ -36,7 +36,7 @@ type Finding = {
 }
 
 /** True for a certain use, false for a possible one. */
-export const isCertain = ({ confidence }: { confidence: Confidence }): boolean => confidence === 'exact'
+const isCertain = ({ confidence }: { confidence: Confidence }): boolean => confidence === 'exact'
 
 /** The limit for each finding and for each file. Further places are only counted. */
 const MAX_PLACES = 50

@@ -1,7 +1,7 @@
 // `onramp deprecations check`: checks files or standard input, evaluates the findings, and reports them as text for
 // people or as JSON for programs.
 import { createReadStream } from 'node:fs'
-import { checkFiles, CONFIDENCES, isCertain } from '../check/check.ts'
+import { checkFiles, CONFIDENCES } from '../check/check.ts'
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'
@@ -71,7 +71,8 @@ const evaluate = (
     .map((finding) => ({ ...finding, waiver: valid.find(({ item }) => item === finding.entry.id) }))
   const waived = due.filter(({ waiver }) => waiver)
   const findings = due.filter(({ waiver }) => !waiver)
-  const [inUse, mayBeInUse] = [findings.filter(isCertain), findings.filter((one) => !isCertain(one))]
+  const inUse = findings.filter(({ confidence }) => confidence === 'exact')
+  const mayBeInUse = findings.filter(({ confidence }) => confidence !== 'exact')
   const failing = failOn === 'removed' ? inUse.filter(({ status }) => status.state === 'removed') : inUse
   const exitCode = () => {
     if (failing.length > 0 && failOn !== 'never') return 2
@@ -122,8 +123,8 @@ const placesOf = ({ places, elsewhere }: CheckResult['found'][number], { dim }: 
 }
 
 const findingText = (finding: EvaluatedFinding, colors: Colors): string => {
-  const { entry, status, count, firstSeen, lastSeen, waiver } = finding
-  const doubt = isCertain(finding) ? '' : 'only may be in use; '
+  const { entry, status, count, confidence, firstSeen, lastSeen, waiver } = finding
+  const doubt = confidence === 'exact' ? '' : 'only may be in use; '
   const note = waiver && `${doubt}waived until ${waiver.until}: ${waiver.reason}`
   const state = status.state === 'removed' ? colors.red('removed') : colors.yellow('deprecated')
   const seen = firstSeen === undefined ? '' : `, first ${firstSeen}, last ${lastSeen}`
