@@ -52,23 +52,23 @@ function createCounter(
   const add = (app: AppRecord, checkedAt: number) => {
     const { instance, name, status, since, movedFrom, movedTo, delistedAt, previousLapsedAt } = app
     const zeros = { inKnownCluster: 0, undone: 0, undoneInPlace: 0, connected: 0, connectedByConsent: 0 }
-    const count = apps.get(instance) ?? { ...none(), name, hasMoved: false, ...zeros }
-    apps.set(instance, count)
-    count.hasMoved ||= movedFrom !== undefined
-    if (isNew(app)) count.newTimes.push(app.newAt)
+    const counts = apps.get(instance) ?? { ...none(), name, hasMoved: false, ...zeros }
+    apps.set(instance, counts)
+    counts.hasMoved ||= movedFrom !== undefined
+    if (isNew(app)) counts.newTimes.push(app.newAt)
     const at = app[changeField]
     const newestApp = newest.get(instance)
     const isUndone =
       undoneField !== undefined && (isPartOf(newestApp, app[undoneField]) || isListedAgain(app, newestApp))
-    if (isUndone) count.undone++
-    if (isUndone && movedTo === undefined) count.undoneInPlace++
-    if (isPartOf(newestApp, at)) count.inKnownCluster++
+    if (isUndone) counts.undone++
+    if (isUndone && movedTo === undefined) counts.undoneInPlace++
+    if (isPartOf(newestApp, at)) counts.inKnownCluster++
     else if (at !== undefined && at >= evaluatedAt)
-      count[previousLapsedAt && delistedAt ? 'restoredTimes' : 'changeTimes'].push(at)
-    else if (status !== 'connected') count.listedTimes.push(checkedAt)
+      counts[previousLapsedAt && delistedAt ? 'restoredTimes' : 'changeTimes'].push(at)
+    else if (status !== 'connected') counts.listedTimes.push(checkedAt)
     else {
-      count[since >= evaluatedAt && delistedAt === undefined ? 'connectedByConsent' : 'connected']++
-      if (at !== undefined && previousLapsedAt === undefined) count.earlierTimes.push(at)
+      counts[since >= evaluatedAt && delistedAt === undefined ? 'connectedByConsent' : 'connected']++
+      if (at !== undefined && previousLapsedAt === undefined) counts.earlierTimes.push(at)
     }
   }
   return { apps, add }
@@ -279,8 +279,8 @@ function massDisconnectsIn(
     const disconnect = { instance, name, noticedAt: now, since: cluster.since }
     const beginning = { ...disconnect, noticedAt: cluster.since }
     const lapsed = changeTimes.filter((at) => isPartOf(beginning, at)).length
-    const hidden = newTimes.filter((at) => disconnectOf([disconnect], instance, at)).length
-    byInstance.set(instance, { ...disconnect, lapsed: lapsed + hidden, had: population + hidden })
+    const lostAsNew = newTimes.filter((at) => disconnectOf([disconnect], instance, at)).length
+    byInstance.set(instance, { ...disconnect, lapsed: lapsed + lostAsNew, had: population + lostAsNew })
   }
   return { massDisconnects: [...byInstance.values()], ended }
 }

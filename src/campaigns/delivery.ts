@@ -48,7 +48,7 @@ export type RunDeps = Pick<
   /** Events for the terminal. Scheduled runs only count; /admin lists the people. */
   events?: {
     onWouldSend?(email: string, reminder: number, apps: string[]): void
-    /** @param detail quotes the mail server or the service */
+    /** `detail` quotes the mail server or the service. */
     onProblem?(email: string, problem: EmailProblem, detail?: string): void
     /** The mail server requested a pause of `seconds`. */
     onThrottle?(seconds: number, reply: string): void
@@ -70,7 +70,7 @@ export class EmailDelivery {
   readonly #limit: number
   #emailsStarted = 0
   /** Addresses that the service refused or doesn't know, which count once. A temporary failure is tried again. */
-  readonly #refused = new Set<string>()
+  readonly #refusedAddresses = new Set<string>()
   #knowsSomeone: boolean
   #lastUnknown: string | undefined
   #hasAccepted = false
@@ -79,7 +79,7 @@ export class EmailDelivery {
   readonly #checks = { several: 0, listed: 0 }
   readonly #emptiedChecks = new Map<string, { entry: ListEntry; checked: CheckToRecord; appsLeft: number }>()
   /** Rejections before the first accepted email: the mail server may reject everyone. */
-  readonly #rejectedFirst: { email: string; reminder: number; reply: string }[] = []
+  readonly #firstRejections: { email: string; reminder: number; reply: string }[] = []
 
   /** @param knowsSomeone true if an earlier check of this run found an account @param limit of emails */
   constructor(deps: RunDeps, campaign: Campaign, knowsSomeone: boolean, limit: number) {
@@ -109,9 +109,9 @@ export class EmailDelivery {
   async deliver(entry: ListEntry, { person, decision, checkedAt }: PlannedEmail): Promise<void> {
     const { check: checkPerson, now } = this.#deps
     const { name, state } = this.#campaign
-    if (this.#refused.has(entry.email) || this.#emptiedChecks.has(entry.email)) return
+    if (this.#refusedAddresses.has(entry.email) || this.#emptiedChecks.has(entry.email)) return
     const check = await checkPerson(entry.email)
-    if (check.kind === 'refused' || check.kind === 'unknown') this.#refused.add(entry.email)
+    if (check.kind === 'refused' || check.kind === 'unknown') this.#refusedAddresses.add(entry.email)
     if (check.kind === 'unknown') return await this.#onUnknown(entry, check.detail)
     if (check.kind !== 'checked') {
       this.#count(entry.email, check.kind, check.detail)
@@ -137,7 +137,7 @@ export class EmailDelivery {
 
   /** Call it when no email is being sent any longer. @returns the reason if the run failed, for people */
   finish(): string | undefined {
-    for (const { email, reply } of this.#rejectedFirst.splice(0)) this.#count(email, 'deferred', reply)
+    for (const { email, reply } of this.#firstRejections.splice(0)) this.#count(email, 'deferred', reply)
     if (this.#knowsSomeone || this.#lastUnknown === undefined) return undefined
     return `the service knows no one on this list: ${this.#lastUnknown}`
   }
@@ -261,7 +261,7 @@ export class EmailDelivery {
     await this.#ledger.recordOutcome(email, reminder, isFirstRejection ? 'deferred' : result.outcome)
     if (result.outcome === 'sent') return await this.#onAccepted()
     const { outcome, reply, reason } = result
-    if (isFirstRejection) this.#rejectedFirst.push({ email, reminder, reply })
+    if (isFirstRejection) this.#firstRejections.push({ email, reminder, reply })
     // Another email may have been accepted while this one was recorded.
     if (isFirstRejection && this.#hasAccepted) await this.#countFirstRejections()
     if (!isFirstRejection) this.#count(email, outcome === 'unknown' ? 'uncertain' : outcome, reply)
@@ -280,7 +280,7 @@ export class EmailDelivery {
 
   /** Records the first rejections: an accepted email proves that they were about the recipients. */
   async #countFirstRejections(): Promise<void> {
-    for (const { email, reminder, reply } of this.#rejectedFirst.splice(0)) {
+    for (const { email, reminder, reply } of this.#firstRejections.splice(0)) {
       await this.#ledger.recordOutcome(email, reminder, 'failed')
       this.#count(email, 'failed', reply)
     }

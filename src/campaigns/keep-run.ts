@@ -188,12 +188,12 @@ export class KeepRun {
     }
     await yieldToEventLoop()
     const rows = new ListedPeople(this.#list)
-    const changed: string[] = []
+    const changedAddresses: string[] = []
     for await (const person of people.all()) {
       const entry = rows.matchRow(person)
       if (entry !== undefined && wasInterrupted(person, state)) tally.uncertain++
       if (entry === undefined && !isComplete) continue
-      if (withRow(person, entry) !== person) changed.push(entry?.email ?? person.email)
+      if (withRow(person, entry) !== person) changedAddresses.push(entry?.email ?? person.email)
     }
     const doubt = rows.doubt(isComplete)
     if (doubt !== undefined) requireConfirmation(doubt)
@@ -203,14 +203,14 @@ export class KeepRun {
       return await this.#updateListing({ ...tally })
     }
     for (const kept of rows.sameNames) events?.onRenamed?.(kept)
-    const refused = rows.changes.length > 0 ? ((await rename?.(rows.changes)) ?? []) : []
-    this.entries = new Map(rows.rowsByCurrentAddress(refused).map((entry) => [entry.email, entry]))
+    const refusedChanges = rows.changes.length > 0 ? ((await rename?.(rows.changes)) ?? []) : []
+    this.entries = new Map(rows.rowsByCurrentAddress(refusedChanges).map((entry) => [entry.email, entry]))
     await yieldToEventLoop()
     this.outdated = rows.outdated
     this.listFaults = rows.faults
-    const unclear = new Set(refused.flatMap(({ from, to }) => [from, to]))
-    const addressesToChange = [...changed, ...rows.rowsWithoutRecord().map(({ email }) => email)]
-    for (const email of addressesToChange.filter((address) => !unclear.has(address)))
+    const refusedAddresses = new Set(refusedChanges.flatMap(({ from, to }) => [from, to]))
+    const addressesToChange = [...changedAddresses, ...rows.rowsWithoutRecord().map(({ email }) => email)]
+    for (const email of addressesToChange.filter((address) => !refusedAddresses.has(address)))
       await people
         .change(email, (person) => withRow(person, this.entries.get(email)))
         .catch((error: unknown) => {

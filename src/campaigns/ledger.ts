@@ -30,7 +30,7 @@ export class EmailLedger {
   readonly #runId = randomBytes(6).toString('base64url')
   readonly #beganAt: number
   /** Addresses with a record before the check. */
-  readonly #known = new Set<string>()
+  readonly #addressesOnRecord = new Set<string>()
 
   constructor(deps: {
     people: Pick<PeopleStore, 'get' | 'change' | 'addressAt' | 'shownApps'>
@@ -52,7 +52,7 @@ export class EmailLedger {
       if (error instanceof PersonUnreadable) return 'unreadable' as const
       throw error
     })
-    if (record !== undefined) this.#known.add(email)
+    if (record !== undefined) this.#addressesOnRecord.add(email)
     const checkedAt = now()
     const blankPerson = newPerson(email, checkedAt)
     if (record === 'unreadable') return { person: blankPerson, decision: { kind: 'unreadable' }, checkedAt }
@@ -146,7 +146,7 @@ export class EmailLedger {
 
   /** Changes a record. A person who was renamed or forgotten meanwhile gets no second one. */
   async #change(email: string, change: (before: Person) => Person): Promise<void> {
-    const isGone = (isKnown: boolean) => !isKnown && this.#known.has(email)
+    const isGone = (isKnown: boolean) => !isKnown && this.#addressesOnRecord.has(email)
     await this.#retryDuringOutage(() =>
       this.#deps.people.change(email, (before, isKnown) => (isGone(isKnown) ? before : change(before))),
     )

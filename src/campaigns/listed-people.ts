@@ -52,24 +52,24 @@ export class ListedPeople {
   readonly #rows: ReadonlyMap<string, ListEntry>
   readonly #byId: ReadonlyMap<string | undefined, ListEntry>
   readonly #bySharedId: ReadonlyMap<string | undefined, ListEntry[]>
-  readonly #known = new Set<string>()
+  readonly #addressesOnRecord = new Set<string>()
   /** Addresses with data that only sign-ins recorded. */
-  readonly #onlySignedIn = new Set<string>()
+  readonly #onlySignedInAddresses = new Set<string>()
   /** Addresses of different people on the list and on record. */
-  readonly #reassigned = new Set<string>()
+  readonly #reassignedAddresses = new Set<string>()
   readonly #newIds: ListEntry[] = []
   /** Rows with a new id, but the name on record, where the former id is gone. */
   readonly #sameNames: ListEntry[] = []
-  readonly #ids = new Set<string | undefined>()
+  readonly #idsOnRecord = new Set<string | undefined>()
   /** Rows that share the id of a person with another address. */
   readonly #sharedIds: AddressChange[] = []
   /** Addresses without data of their own whose row has another person's id. */
-  readonly #unclear = new Set<string>()
+  readonly #ambiguousAddresses = new Set<string>()
   /** Current addresses by the former address on the list. */
-  readonly #current = new Map<string, string>()
+  readonly #currentByFormer = new Map<string, string>()
   /** People who were on the list, and those of them who no longer are. */
-  #before = 0
-  #leaving = 0
+  #listedBefore = 0
+  #leavingCount = 0
 
   constructor(list: readonly ListEntry[]) {
     this.#list = list
@@ -81,7 +81,7 @@ export class ListedPeople {
   /** The person's row, with their new address. Call it once for each person on record. */
   matchRow(person: KnownPerson): ListEntry | undefined {
     const { email, id, formerEmails = [], renamingFrom } = person
-    if (isOnlySignedIn(person)) this.#onlySignedIn.add(email)
+    if (isOnlySignedIn(person)) this.#onlySignedInAddresses.add(email)
     if (renamingFrom !== undefined) this.changes.push({ from: renamingFrom, to: email })
     const rowsAt = (address: string) => this.#rows.get(address) ?? []
     const byId = id === undefined ? undefined : this.#byId.get(id)
@@ -89,46 +89,47 @@ export class ListedPeople {
     const { rowWithNewId, isReassigned, isSameName, newRow } = identityOf(person, rowAtAddress, byId)
     if (rowWithNewId !== undefined) this.#newIds.push(rowWithNewId)
     if (rowWithNewId !== undefined && isSameName) this.#sameNames.push(rowWithNewId)
-    if (isReassigned) this.#reassigned.add(email)
-    else this.#known.add(email)
-    this.#ids.add(id)
+    if (isReassigned) this.#reassignedAddresses.add(email)
+    else this.#addressesOnRecord.add(email)
+    this.#idsOnRecord.add(id)
     const current = newRow?.email ?? (isReassigned ? vacatedAddress(email, id) : email)
     if (current !== email) this.changes.push({ from: email, to: current })
-    this.#known.add(current)
+    this.#addressesOnRecord.add(current)
     const former = newRow ? [...formerEmails, email] : formerEmails
     // Without an id, the row at an address that is another person's is theirs.
     const isOwn = (row: ListEntry) => (isVacated(email) ? row.id === id : isSamePerson(row, person))
     const formerRows = former.flatMap(rowsAt).filter((row) => isOwn(row) && row.email !== current)
-    for (const row of formerRows) this.#current.set(row.email, current)
+    for (const row of formerRows) this.#currentByFormer.set(row.email, current)
     const sharing = id === undefined ? [] : (this.#bySharedId.get(id) ?? [])
     for (const { email: to } of sharing) this.#sharedIds.push({ from: email, to })
     // One of these rows is the person's.
-    const unclear = sharing.length > 0 ? { email } : undefined
-    const row = newRow ?? (isReassigned ? undefined : (rowAtAddress ?? formerRows[0] ?? unclear))
+    const sharedRow = sharing.length > 0 ? { email } : undefined
+    const row = newRow ?? (isReassigned ? undefined : (rowAtAddress ?? formerRows[0] ?? sharedRow))
     const wasListed = person.listedAt !== undefined && person.leftAt === undefined
-    this.#before += Number(wasListed)
-    this.#leaving += Number(wasListed && row === undefined)
+    this.#listedBefore += Number(wasListed)
+    this.#leavingCount += Number(wasListed && row === undefined)
     return row && { ...row, email: current }
   }
 
   /** The list with current addresses. Leaves out refused rows, whose emails might reach another person. */
-  rowsByCurrentAddress(refused: readonly (AddressChange & { fault: string })[]): ListEntry[] {
+  rowsByCurrentAddress(refusedChanges: readonly (AddressChange & { fault: string })[]): ListEntry[] {
     const refusedAddresses = new Set(
-      refused.flatMap(({ from, to }) => (this.#reassigned.has(from) ? [from, to] : to)),
+      refusedChanges.flatMap(({ from, to }) => (this.#reassignedAddresses.has(from) ? [from, to] : to)),
     )
     // The former address is free now, and may belong to another person.
-    for (const { from, to } of this.changes) if (!refusedAddresses.has(to)) this.#known.delete(from)
-    this.faults = refused.map(({ to, fault }) => `${fault}. Until then ${to} gets no email.`)
+    for (const { from, to } of this.changes)
+      if (!refusedAddresses.has(to)) this.#addressesOnRecord.delete(from)
+    this.faults = refusedChanges.map(({ to, fault }) => `${fault}. Until then ${to} gets no email.`)
     for (const { from, to } of this.#sharedIds)
-      if (!this.#known.has(to) || this.#onlySignedIn.has(to)) {
-        this.#unclear.add(to)
+      if (!this.#addressesOnRecord.has(to) || this.#onlySignedInAddresses.has(to)) {
+        this.#ambiguousAddresses.add(to)
         this.faults.push(
           `${to} gets no email: it has the id of ${from}. If that is their former address, remove its row. Otherwise, correct one of these ids`,
         )
       }
     return this.#list.flatMap((row) => {
-      if (refusedAddresses.has(row.email) || this.#unclear.has(row.email)) return []
-      const email = this.#known.has(row.email) ? undefined : this.#current.get(row.email)
+      if (refusedAddresses.has(row.email) || this.#ambiguousAddresses.has(row.email)) return []
+      const email = this.#addressesOnRecord.has(row.email) ? undefined : this.#currentByFormer.get(row.email)
       if (email === undefined) return row
       if (!this.#rows.has(email)) return { ...row, email }
       this.faults.push(
@@ -140,24 +141,26 @@ export class ListedPeople {
 
   /** The rows of many people whose address has another id on the list: the ids probably changed, not the people. */
   get rowsWithNewIds(): ListEntry[] {
-    return isSuspiciouslyMany(this.#newIds, this.#before) ? this.#newIds : []
+    return isSuspiciouslyMany(this.#newIds, this.#listedBefore) ? this.#newIds : []
   }
 
   /** Addresses with an id that no one had, but the same name. Empty if many have another id. */
   get sameNames(): AddressChange[] {
     if (this.rowsWithNewIds.length > 0) return []
-    return this.#sameNames.flatMap(({ id, email }) => (this.#ids.has(id) ? [] : { from: email, to: email }))
+    return this.#sameNames.flatMap(({ id, email }) =>
+      this.#idsOnRecord.has(id) ? [] : { from: email, to: email },
+    )
   }
 
   /** Why this may be the wrong list, for the operator. @param isComplete false: no one leaves the list */
   doubt(isComplete: boolean): string | undefined {
     const ids = this.rowsWithNewIds.length
-    const people = `of the ${this.#before} people who were on the list`
+    const people = `of the ${this.#listedBefore} people who were on the list`
     if (ids > 0)
       return `${ids} ${people} have another id there, so it may be the wrong column. Nothing was done. If they are the same people with new ids, add --confirm.`
-    if (isComplete && this.#leaving > this.#before * MAX_LEAVING)
-      return `${this.#leaving} ${people} are no longer on it, so it may be the wrong one. ${IF_WRONG} If their addresses changed, run "${COMMAND} person rename --file FILE" before the next run, so that opt-outs and history follow. Otherwise, add --confirm: what is stored about them goes after INVITE_RETENTION_DAYS.`
-    if (isSuspiciouslyMany(this.changes, this.#before))
+    if (isComplete && this.#leavingCount > this.#listedBefore * MAX_LEAVING)
+      return `${this.#leavingCount} ${people} are no longer on it, so it may be the wrong one. ${IF_WRONG} If their addresses changed, run "${COMMAND} person rename --file FILE" before the next run, so that opt-outs and history follow. Otherwise, add --confirm: what is stored about them goes after INVITE_RETENTION_DAYS.`
+    if (isSuspiciouslyMany(this.changes, this.#listedBefore))
       return `${this.changes.length} ${people} have another address there, by their id, so it may be the wrong list or the wrong column. ${IF_WRONG} Otherwise, add --confirm.`
   }
 
@@ -186,13 +189,16 @@ export class ListedPeople {
 
   /** Rows that have a former address. */
   get outdated(): AddressChange[] {
-    return [...this.#current].flatMap(([from, to]) => (this.#rows.has(to) ? [] : { from, to }))
+    return [...this.#currentByFormer].flatMap(([from, to]) => (this.#rows.has(to) ? [] : { from, to }))
   }
 
   /** Rows of people without a record. Call it after `rowsByCurrentAddress`. */
   rowsWithoutRecord(): ListEntry[] {
     return [...this.#rows.values()].filter(
-      ({ email }) => ![this.#known, this.#current, this.#unclear].some((addresses) => addresses.has(email)),
+      ({ email }) =>
+        ![this.#addressesOnRecord, this.#currentByFormer, this.#ambiguousAddresses].some((addresses) =>
+          addresses.has(email),
+        ),
     )
   }
 }
@@ -210,7 +216,9 @@ export function withUsableIds(list: readonly ListEntry[]) {
   const owners = new Map<string, string>()
   for (const { id = '', email } of list) owners.set(id, (owners.get(id) ?? email) === email ? email : '')
   const numbers = list.map(({ id }) => (/^\d{1,9}$/.test(id ?? '') ? Number(id) : NaN))
-  const areRows = numbers.every((number, at) => number > (numbers[at - 1] ?? -1) && number <= 2 * list.length)
+  const areRows = numbers.every(
+    (number, index) => number > (numbers[index - 1] ?? -1) && number <= 2 * list.length,
+  )
   const isUsable = (id = '') => !areRows && owners.get(id) !== ''
   const addresses = new Map<string, Set<string>>()
   for (const { id, email } of areRows ? [] : list)
@@ -220,10 +228,10 @@ export function withUsableIds(list: readonly ListEntry[]) {
     sharedId !== undefined && (addresses.get(sharedId)?.size ?? Infinity) <= MAX_SHARING
       ? { ...row, sharedId }
       : row
-  const used = list.map((row) => (row.id === undefined || isUsable(row.id) ? row : withoutId(row)))
+  const rows = list.map((row) => (row.id === undefined || isUsable(row.id) ? row : withoutId(row)))
   const first = new Map<string, { id: string; name: string | undefined }>()
   const faults = new Map<string, string>()
-  for (const { id, email, name } of used) {
+  for (const { id, email, name } of rows) {
     if (id === undefined) continue
     const other = first.get(email) ?? { id, name }
     first.set(email, other)
@@ -232,7 +240,7 @@ export function withUsableIds(list: readonly ListEntry[]) {
     faults.set(email, `${email} is the address of ${ids}, so it gets no email. Correct one of these rows`)
   }
   return {
-    list: used.filter(({ email }) => !faults.has(email)),
+    list: rows.filter(({ email }) => !faults.has(email)),
     unused: list.filter(({ id }) => id !== undefined && !isUsable(id)).length,
     faults: [...faults.values()],
   }

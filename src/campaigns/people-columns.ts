@@ -12,7 +12,7 @@ export class UnreadableList extends OperatorError {
 
 /** The index of each column, or -1. `exclusionColumns`: columns that may exclude a person. */
 type Columns = Record<'email' | keyof ListDetails, number> & {
-  exclusionColumns: { at: number; means: keyof typeof EXCLUSION_HEADERS }[]
+  exclusionColumns: { index: number; means: keyof typeof EXCLUSION_HEADERS }[]
 }
 
 /** The first pattern that matches a header wins. Sign-in names come late, because they often receive no email. */
@@ -78,8 +78,8 @@ export const columnsIn = (cells: readonly string[], isHeader = true): Columns =>
 
 function columnsFromHeader(headers: readonly string[]): Columns {
   const names = headers.map(headerNames)
-  const isNamed = (pattern: RegExp) => (_header: string, at: number) =>
-    names[at]?.some((name) => pattern.test(name)) === true
+  const isNamed = (pattern: RegExp) => (_header: string, index: number) =>
+    names[index]?.some((name) => pattern.test(name)) === true
   const matchesByPattern = EMAIL_HEADERS.map((pattern) => headers.filter(isNamed(pattern)))
   const [addresses = []] = matchesByPattern.filter(({ length }) => length > 0)
   const workAddresses = addresses.filter((header) => !OTHER_EMAIL_HEADER.test(header))
@@ -87,9 +87,9 @@ function columnsFromHeader(headers: readonly string[]): Columns {
   if (candidates.length > 1)
     throw ambiguousAddressColumn(candidates, 'Rename it to "email", and the others to something else')
   const email = headers.findIndex((header) => header === candidates[0])
-  const exclusionColumns = headers.flatMap((header, at) => {
-    const signal = EXCLUSION_PATTERNS.find(([, pattern]) => isNamed(pattern)(header, at))
-    return signal === undefined ? [] : { at, means: signal[0] }
+  const exclusionColumns = headers.flatMap((header, index) => {
+    const signal = EXCLUSION_PATTERNS.find(([, pattern]) => isNamed(pattern)(header, index))
+    return signal === undefined ? [] : { index, means: signal[0] }
   })
   const texts = Object.entries(TEXT_HEADERS).map(([key, pattern]) => [
     key,

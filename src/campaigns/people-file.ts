@@ -86,14 +86,14 @@ type Columns = ReturnType<typeof columnsIn>
 const EMAIL_ONLY: Columns = { ...columnsIn([]), email: 0 }
 
 function describeColumns(headers: readonly string[], { exclusionColumns, ...texts }: Columns): string {
-  const taken = Object.entries(texts).filter(([, at]) => at >= 0)
-  const names = taken.map(([column, at]) =>
-    headers[at] === column ? column : `${column} (${quoteCell(headers[at] ?? '')})`,
+  const taken = Object.entries(texts).filter(([, index]) => index >= 0)
+  const names = taken.map(([column, index]) =>
+    headers[index] === column ? column : `${column} (${quoteCell(headers[index] ?? '')})`,
   )
-  const exclusionHeaders = exclusionColumns.map(({ at }) => headers[at] ?? '')
+  const exclusionHeaders = exclusionColumns.map(({ index }) => headers[index] ?? '')
   if (exclusionHeaders.length > 0) names.push(`who is left out (${quoteCells(exclusionHeaders, ', ')})`)
-  const places = [...Object.values(texts), ...exclusionColumns.map(({ at }) => at)]
-  const ignored = headers.filter((_, at) => !places.includes(at))
+  const usedIndexes = [...Object.values(texts), ...exclusionColumns.map(({ index }) => index)]
+  const ignored = headers.filter((_, index) => !usedIndexes.includes(index))
   return `Columns: ${names.join(', ')}. Ignored: ${quoteCells(ignored, ', ') || 'none'}.`
 }
 
@@ -299,8 +299,8 @@ function reasonToLeaveOut(
   { columns, cells }: Cells,
   onUnreadable: OnUnreadable,
 ): keyof typeof LEFT_OUT | undefined {
-  const reasons = columns.exclusionColumns.map(({ at, means }) => {
-    const cell = cellText(cells[at])
+  const reasons = columns.exclusionColumns.map(({ index, means }) => {
+    const cell = cellText(cells[index])
     if (means === 'guest') return exclusionOf(cell) ?? (isBlocked(cell, true) ? 'guest' : undefined)
     if (means === 'deleted') return cell === '' ? undefined : 'blocked'
     if (means === 'flags') return (Number(cell) & 2) === 0 ? undefined : 'blocked'

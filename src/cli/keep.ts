@@ -107,8 +107,8 @@ async function printDueEmails(records: Records, input: KeepInput): Promise<numbe
   const doubt = rows.doubt(input.faults.length === 0)
   if (doubt !== undefined && options.confirm !== true) throw new ConfirmationRequired(doubt)
   const store = openKeepState(records, settings)
-  const changedState = applyOptions(await store.load(), options, { now: now(), ...company })
-  const state = applyCompanyFile(changedState, company, now())
+  const withOptions = applyOptions(await store.load(), options, { now: now(), ...company })
+  const state = applyCompanyFile(withOptions, company, now())
   const { list, renamed, faults } = await previewRenames(rows, inUse, input)
   const andMore = (more: number) => `and ${more} more`
   const changes = ListedPeople.describe([...renamed, ...rows.sameNames], false)
@@ -211,10 +211,10 @@ async function runKeep(
   requireList(list)
   const store = openKeepState(records, settings)
   const at = now()
-  const storedState = await store.load()
-  const current = applyOptions(storedState, options, { now: at, ...company })
-  const actions = actionsOfRun(current, at)
-  const stateBefore = applyCompanyFile(current, company, at)
+  const loaded = await store.load()
+  const withOptions = applyOptions(loaded, options, { now: at, ...company })
+  const actions = actionsOfRun(withOptions, at)
+  const atStart = applyCompanyFile(withOptions, company, at)
   const audit = createOperatorAudit(settings, stderr)
   const save = createAuditedSave(store, actions, { holdsLease, audit })
   await services.mailServer?.check()
@@ -246,39 +246,39 @@ async function runKeep(
   const notices = new KeepNotices({ settings, company, t, peopleStore, compose, mailServer, sendEvent, now })
   const keepRun = new KeepRun(list, runDeps, {
     composeFor,
-    state: withActions(stateBefore, actions),
+    state: withActions(atStart, actions),
     save,
     company,
-    notify: (disconnect) => notices.sendMassDisconnect(disconnect, stateBefore),
+    notify: (disconnect) => notices.sendMassDisconnect(disconnect, atStart),
     ownersOf: (instance) => company.approversOf(instance, settings.ADMIN_EMAILS).owners,
-    requestApproval: (approval) => notices.requestApproval(approval, stateBefore),
+    requestApproval: (approval) => notices.requestApproval(approval, atStart),
     findDecision: (instance) => store.findDecision(instance),
     requireConfirmation: (message) => {
       if (!useConfirmation()) throw new ConfirmationRequired(message)
     },
     isComplete: input.faults.length === 0,
   })
-  const state = await keepRun.run().finally(() => progress?.end())
-  const stateAfter = applyCompanyFile(state, company, now())
+  const runState = await keepRun.run().finally(() => progress?.end())
+  const afterRun = applyCompanyFile(runState, company, now())
   tally.rows = list.length
-  const report = await createReport(summarizeAll(peopleStore.all(), stateAfter), now(), {
-    since: stateBefore.digest?.at,
-    state: stateAfter,
-    workdayFrom: (from, person) => nextWorkday(from, calendarOf(company, person, stateAfter)),
+  const report = await createReport(summarizeAll(peopleStore.all(), afterRun), now(), {
+    since: atStart.digest?.at,
+    state: afterRun,
+    workdayFrom: (from, person) => nextWorkday(from, calendarOf(company, person, afterRun)),
   })
   const faults = [...input.faults, ...keepRun.listFaults]
-  const needs = needsOfRun(tally, zonesWithoutRun(stateAfter, now()).join(', '), faults)
-  const uncounted = { ...stateAfter, stopped: undefined, needs }
-  const countedState = await withCounts(uncounted, report, notices, now)
-  await save(countedState)
-  if (storedState.pausedUntil !== undefined && current.pausedUntil === undefined)
+  const needs = needsOfRun(tally, zonesWithoutRun(afterRun, now()).join(', '), faults)
+  const withNeeds = { ...afterRun, stopped: undefined, needs }
+  const final = await withCounts(withNeeds, report, notices, now)
+  await save(final)
+  if (loaded.pausedUntil !== undefined && withOptions.pausedUntil === undefined)
     stderr.write('The pause is over.\n')
   const rows = [...keepRun.entries.values()]
-  const outOfHours = await emailsOutOfHours(rows, peopleStore, { company, state: countedState, now: now() })
+  const outOfHours = await emailsOutOfHours(rows, peopleStore, { company, state: final, now: now() })
   const renamed = ListedPeople.describe(noted.renamed, true)
   const outdated = ListedPeople.describe(keepRun.outdated, true)
   const outcome = { ...noted, renamed, outdated, actions, outOfHours, began: at }
-  return printRun(report, countedState, { ...input, runDeps }, outcome) ? EXIT_NEEDS_SOMEONE : 0
+  return printRun(report, final, { ...input, runDeps }, outcome) ? EXIT_NEEDS_SOMEONE : 0
 }
 
 /** @returns a function that returns true with --confirm, and then records once that it was used */

@@ -35,7 +35,7 @@ export function contrast(one: string, other: string): number {
 
 function mix(one: string, other: string, share: number): string {
   const to = rgbOf(other)
-  return hexOf(rgbOf(one).map((part, at) => part + ((to[at] ?? 0) - part) * share))
+  return hexOf(rgbOf(one).map((part, index) => part + ((to[index] ?? 0) - part) * share))
 }
 
 /** @returns undefined if text and a button in this color are readable on the page */

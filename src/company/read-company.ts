@@ -58,7 +58,7 @@ function faultsIn(issue: z.core.$ZodIssue, around: Path): { path: Path; message:
   if (issue.code === 'unrecognized_keys')
     return issue.message
       .split('\n')
-      .map((message, at) => ({ path: [...path, issue.keys[at] ?? ''], message }))
+      .map((message, index) => ({ path: [...path, issue.keys[index] ?? ''], message }))
   if (issue.code === 'invalid_key') return [{ path, message: issue.issues[0]?.message ?? issue.message }]
   const chosen =
     issue.code === 'invalid_union'

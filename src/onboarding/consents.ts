@@ -73,7 +73,7 @@ export class Consents {
   /** Handles a return from an app. @throws {Problem} */
   async finish(req: Request): Promise<ConsentResult> {
     const { user } = requireSignedIn(req)
-    const result = await this.#returns.run(personKey(user), () => this.#findReturn(req))
+    const result = await this.#returns.run(personKey(user), () => this.#resolveReturn(req))
     if (result.kind !== 'return') return result
     const { app } = result
     // The walk isn't kept in memory while the return waits for its turn.
@@ -83,7 +83,7 @@ export class Consents {
   }
 
   /** @returns the app of a return that has to be checked, or the result without a check */
-  async #findReturn(req: Request): Promise<ConsentResult | { kind: 'return'; app: StartedApp }> {
+  async #resolveReturn(req: Request): Promise<ConsentResult | { kind: 'return'; app: StartedApp }> {
     const { walks, isAutomatic, log, now } = this.#deps
     const { user } = requireSignedIn(req)
     const walk = await walks.load(user)
@@ -106,8 +106,7 @@ export class Consents {
   async #completeReturn(req: Request, user: User, app: StartedApp): Promise<ConsentResult> {
     const { walkChecker, walks, isAutomatic, audit, progress, now } = this.#deps
     const { instance } = app
-    const isRefused = hasError(req)
-    const consentReturn = { instance, step: app.attempt.step, isAutomatic, hasError: isRefused }
+    const consentReturn = { instance, step: app.attempt.step, isAutomatic, hasError: hasError(req) }
     try {
       // A waiting page never continues without a click.
       const mayLeave = isAutomatic && app.attempt.checksSinceReturn === 0
@@ -116,7 +115,8 @@ export class Consents {
       const result = stepResultOf(decision.before, decision.walk, app, now())
       if (result !== undefined && result !== 'connected') {
         audit({ event: 'step_result', user, datasource: instance, result })
-        if (isRefused) await progress.recordFailure(user, { at: now(), instance, code: 'declined' })
+        if (consentReturn.hasError)
+          await progress.recordFailure(user, { at: now(), instance, code: 'declined' })
       }
       return this.#resultOf(user, decision)
     } catch (error) {

@@ -212,14 +212,14 @@ export const markReturned = (
 /**
  * Evaluates a return after `applyCheck`: the service alone decides whether the app is connected.
  * @param hasError the return reports an error; it isn't trusted, but ends the wait for a consent
- * @returns outcome `connected`: found by the first check after the return; `connectedLater`: by a later one
+ * @returns outcome `connected`: found by the first check after the return; `connected-later`: by a later one
  */
 export function finishReturn(
   before: Walk,
   step: string,
   now: number,
   hasError = false,
-): { walk: Walk; outcome: 'connected' | 'connectedLater' | 'stillListed' | 'over' } {
+): { walk: Walk; outcome: 'connected' | 'connected-later' | 'still-listed' | 'over' } {
   const app = before.apps.find(({ attempt }) => attempt?.step === step)
   if (app?.attempt === undefined || app.attempt.isOver) return { walk: before, outcome: 'over' }
   const walk = inVisitAtStart(before)
@@ -229,11 +229,11 @@ export function finishReturn(
   if (app.status === 'connected')
     return {
       walk: withChange({ attempt: asOver(returnedAttempt) }),
-      outcome: returnedAttempt.checksSinceReturn === 0 ? 'connected' : 'connectedLater',
+      outcome: returnedAttempt.checksSinceReturn === 0 ? 'connected' : 'connected-later',
     }
   if (hasError) return { walk: withChange(asDeclined(returnedAttempt, now)), outcome: 'over' }
   const attempt = { ...returnedAttempt, checksSinceReturn: returnedAttempt.checksSinceReturn + 1 }
-  return { walk: withChange({ attempt }), outcome: 'stillListed' }
+  return { walk: withChange({ attempt }), outcome: 'still-listed' }
 }
 
 const setAside = (walk: Walk, instance: string, as: Partial<TrackedApp>): Walk =>

@@ -24,6 +24,6 @@ export function addressToInvite(text: string): string | undefined {
 
 /** `a••@acme.example` */
 export function maskedAddress(address: string): string {
-  const at = address.lastIndexOf('@')
-  return at < 1 ? '•••' : `${address.slice(0, 1)}••${address.slice(at)}`
+  const index = address.lastIndexOf('@')
+  return index < 1 ? '•••' : `${address.slice(0, 1)}••${address.slice(index)}`
 }

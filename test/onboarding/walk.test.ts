@@ -38,7 +38,7 @@ const finishSlack = (unconnected: UnconnectedApp[], hasError = false) =>
 it('a return counts as connected only when the service no longer lists the app', () => {
   expect(finishSlack([github, drive]).outcome).toBe('connected')
   expect(finishSlack([github, drive], true).outcome).toBe('connected')
-  expect(finishSlack(all).outcome).toBe('stillListed')
+  expect(finishSlack(all).outcome).toBe('still-listed')
 })
 
 it('a return is evaluated once, by the status of its own app', () => {
@@ -46,7 +46,7 @@ it('a return is evaluated once, by the status of its own app', () => {
   const { walk, outcome } = finishReturn(both, 's2', 0)
   expect(outcome).toBe('connected')
   expect(finishReturn(walk, 's2', 0)).toEqual({ walk, outcome: 'over' })
-  expect(finishReturn(walk, 's1', 0).outcome).toBe('stillListed')
+  expect(finishReturn(walk, 's1', 0).outcome).toBe('still-listed')
   expect(finishReturn(walk, 'of someone else', 0)).toEqual({ walk, outcome: 'over' })
 })
 

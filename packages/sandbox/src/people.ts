@@ -81,9 +81,9 @@ export function generatePeople(size = 0): Person[] {
   return Array.from({ length: size }, (_, index) => {
     const name = `${FIRST[index % 10]} ${LAST[Math.floor(index / 10) % 10]}`
     const unconnectedCount = index % 5 < 2 ? 0 : ((index % 7) % 5) + 1
-    const datasources = SHARED.map((datasource, at) => {
-      if (index % 100 === 99 && at === 0) return { ...datasource, authStatus: 'DISABLED' }
-      return at < unconnectedCount ? datasource : asConnected(datasource)
+    const datasources = SHARED.map((datasource, datasourceIndex) => {
+      if (index % 100 === 99 && datasourceIndex === 0) return { ...datasource, authStatus: 'DISABLED' }
+      return datasourceIndex < unconnectedCount ? datasource : asConnected(datasource)
     })
     return person(`person-${index + 1}`, name, datasources)
   })

@@ -68,8 +68,8 @@ function summary({ urls, people, serviceTokens, mail }: Sandbox): string {
   const rows = namedPeople.map(({ id, email, datasources: { length } }) => {
     return [email, `${length} datasource${length === 1 ? '' : 's'}`, serviceTokens.user(id)]
   })
-  const widths = [0, 1].map((at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
-  const lines = rows.map((row) => `  ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')}`)
+  const widths = [0, 1].map((index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)))
+  const lines = rows.map((row) => `  ${row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ')}`)
   return `Sandbox: for development only. Everything is kept in memory.
 
   service                 ${urls.service}

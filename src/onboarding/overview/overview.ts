@@ -144,7 +144,7 @@ function progressOf({ counts, t }: OverviewModel) {
     total,
     label: t('overview.progress', { connected, total }),
     minutes: pending === 0 || total > MAX_SCANNABLE_APPS ? '' : t('overview.minutes', { count: pending }),
-    segments: Array.from({ length: total > MAX_SEGMENTS ? 0 : total }, (_, at) => segmentAt(at)),
+    segments: Array.from({ length: total > MAX_SEGMENTS ? 0 : total }, (_, index) => segmentAt(index)),
   }
 }
 
