@@ -58,7 +58,7 @@ type CompanyContext = {
   ownersOf: (instance: string) => readonly string[]
 }
 
-/** Records of 0.1.0 have no `blockedAt`; the first sign-in is its lower bound. */
+/** Records of 0.1.0 have no `blockedAt`. The person didn't wait before their first sign-in. */
 const sinceOf = ({ blockedAt }: PersonApp, { signedInAt = 1 }: Person): number => blockedAt ?? signedInAt
 
 /** @returns 0 if no email of the campaign about the app was sent */
@@ -71,7 +71,7 @@ const lastNotifiedAt = (person: Person, instance: string, campaign = APPROVALS):
 const hasWaited = ({ instance }: PersonApp, { failures = [] }: Person): boolean =>
   failures.some((failure) => failure.instance === instance && failure.code === 'blocked')
 
-/** The times of a person's wait for an app, and when it left their list, or came back after its removal. */
+/** Times of a person's wait for an app. `delistedAt`: it left their list. `backAt`: it is back after its removal. */
 function timesOf(app: PersonApp, person: Person) {
   const record = person.lastCheck?.apps.find(({ instance }) => instance === app.instance)
   const connectedAt = (app.state === 'connected' && record?.since) || 0
@@ -100,7 +100,7 @@ export async function decideApprovals(
   { activeReplacements, ownersOf, ...context }: ApprovalContext & CompanyContext,
 ): Promise<ApprovalUpdate[]> {
   const apps = new Map(
-    // With the app, its approval is over.
+    // The approval of a removed app is over.
     (state.approvals ?? [])
       .filter(({ instance }) => !isAnsweredRemoved(state, instance))
       .map((stored) => {
@@ -111,7 +111,7 @@ export async function decideApprovals(
         return [instance, { ...stored, ...moved, ...current }]
       }),
   )
-  // Apps that left many lists may have moved, with the people who wait for them.
+  // Apps that left many lists may have moved. Their approvals stay until an operator has answered.
   const isUnanswered = (app: DelistedApp) => (app.markedRemovedAt ?? app.markedConnectedAt) === undefined
   const inQuestion = new Set(state.delistedApps?.filter(isUnanswered).map(({ instance }) => instance))
   for await (const each of people) {
@@ -129,7 +129,7 @@ export async function decideApprovals(
       const isAffected = apps.has(instance) && (times.notifiedAt > 0 || isFormer)
       if (appState !== 'blocked' && !isAffected) continue
       const owners = ownersOf(instance)
-      // An app that is back after it was removed or hidden starts over, without the owner's former decision.
+      // An app that is back after its removal starts over. The owner's former decision doesn't count.
       const unapproved = { ...newApproval(instance, name), stageChangedAt: backAt }
       const approval = apps.get(instance) ?? { ...unapproved, owners, former: instance, people: [] }
       approval.people.push({ ...app, ...times, emailableAt })
@@ -245,7 +245,7 @@ export function decideApproval(
       uninformed: uninformed.length,
       unreachable: unreachable.length,
       reachableAt: Number.isFinite(reachableAt) ? reachableAt : undefined,
-      // The owner approved the app before saying so here, or without it.
+      // The test succeeded, so the owner has approved the app, though not by a click here.
       ...(result === 'confirmed' && decided.stage === 'unapproved' && { approvedAt: now, by: undefined }),
       stage,
       stageChangedAt,

@@ -1,5 +1,5 @@
-// Finds apps that many people lost or got, or that left many lists, within a short time. Admins have to know the shared
-// cause, or to remove it. Pure.
+// Finds apps that many people lost or got within a short time, and apps that left many lists. Such changes have one
+// cause, which admins have to know or to remove. Pure.
 import { isUnavailable } from '../client-api/app-status.ts'
 import { delistedInstances, isAnsweredRemoved, likelySuccessorOf, SPREAD_MS } from '../people/keep-state.ts'
 import type { AppEvent, DelistedApp, KeepState, MassDisconnect } from '../people/keep-state.ts'
@@ -10,15 +10,16 @@ const HALF_DAY_MS = 12 * 3_600_000
 /** Above this ratio of people who left for the app's consent to others, it counts as connected, not removed. */
 const MAX_CONSENT_RATIO = 0.5
 const MAX_NEW_APPS = 50
-/** A later change belongs to one that was found within this time: departments follow one another, checks come late. */
+/** A later change belongs to a cluster found within this time. Departments follow one another, and checks come late. */
 const RECENT_MS = 31 * 24 * 3_600_000
 
 /** Times are milliseconds since 1970. */
 type KnownCluster = { instance: string; since: number; noticedAt: number; markedRemovedAt?: number }
 
 /**
- * Counts of one app, for one kind of change: lapses, first listings or delistings. People without a new change are in
- * `connectedByConsent` if they connected the app since the last evaluation, in `connected` if earlier or elsewhere.
+ * Counts of one app, for one kind of change: lapses, first listings or delistings.
+ * `connectedByConsent`: people without a new change who have connected the app since the last evaluation.
+ * `connected`: people without a new change who connected it earlier or elsewhere.
  */
 type ClusterCounts = Record<'connected' | 'connectedByConsent', number> & {
   name: string
@@ -30,7 +31,7 @@ type ClusterCounts = Record<'connected' | 'connectedByConsent', number> & {
   /** Times of new changes, one for each person. `earlierTimes`: of changes that were evaluated and made no cluster. */
   changeTimes: number[]
   earlierTimes: number[]
-  /** New delistings for people who had lost the app: they have access again, unless other apps left, too. */
+  /** Times of new delistings for people who had lost the app. They have access again, unless other apps left, too. */
   restoredTimes: number[]
   /** Times of first listings, and of checks of people whose list has the app. */
   newTimes: number[]
@@ -38,11 +39,11 @@ type ClusterCounts = Record<'connected' | 'connectedByConsent', number> & {
   hasMoved: boolean
 }
 
-/** Counts one kind of change. A lost app that left the list may have been restored: no evidence of a removal. */
+/** Counts one kind of change. A lost app that leaves the list may have been restored, so it is no sign of a removal. */
 function createCounter(
   knownClusters: readonly KnownCluster[],
   evaluatedAt: number,
-  /** Names of the fields of `AppRecord` that hold the time of the change, and of the change once undone. */
+  /** The fields of `AppRecord` with the time of the change: one until it is undone, the other afterwards. */
   changeField: 'lapsedAt' | 'newAt' | 'delistedAt',
   undoneField?: 'previousLapsedAt' | 'previousDelistedAt',
 ) {
@@ -78,7 +79,7 @@ function createCounter(
 const isPartOf = (cluster: KnownCluster | undefined, at = -Infinity): boolean =>
   cluster !== undefined && at >= cluster.since && at < cluster.noticedAt + SPREAD_MS
 
-/** True for an app listed since an operator called the app removed, also on a new list and one that kept the app. */
+/** True if the app was listed after an operator called it removed. A new list counts, and one that kept the app. */
 const isListedAgain = ({ status, since }: AppRecord, cluster: KnownCluster | undefined) =>
   status !== 'connected' && since > (cluster?.markedRemovedAt ?? Infinity)
 
@@ -158,7 +159,7 @@ export async function findClusters(
     massDisconnects: [...lostByMany, ...delistedLosses],
     newApps: added.newApps,
     delistedApps: delisted,
-    /** Apps that are back, and didn't count as connected. */
+    /** Apps that are back, except those that an operator marked as connected. */
     returned: new Map(
       backApps.flatMap((app) => (app.markedConnectedAt === undefined ? [[app.instance, app] as const] : [])),
     ),
@@ -169,16 +170,13 @@ export async function findClusters(
 const isNew = (app: AppRecord): app is AppRecord & { newAt: number } =>
   app.newAt !== undefined && app.lapsedAt === undefined && app.movedFrom === undefined
 
-/**
- * Finds the mass disconnect that explains the first listing of an app: it happened in the same hours, or up to a
- * sweep later. The person had connected the app before their first check, so it isn't new to them.
- */
+/** The mass disconnect at the time of a first listing. The person had the app before, so it isn't new to them. */
 const disconnectOf = <One extends KnownCluster>(clusters: readonly One[], instance: string, newAt: number) =>
   clusters.find(
     (app) => app.instance === instance && newAt > app.since - SPREAD_MS && newAt < app.noticedAt + SPREAD_MS,
   )
 
-/** The instance to which a lost app has moved, perhaps its own. The loss is undone once that one is connected. */
+/** The unconnected instance to which a lost app has moved, perhaps the same one. Connecting it undoes the loss. */
 const unconnectedSuccessorOf = (app: AppRecord, apps: readonly AppRecord[]): string | undefined => {
   const { instance, previousLapsedAt, movedFrom, movedTo = movedFrom && instance } = app
   const successor = apps.find((other) => other.instance === movedTo && other.status !== 'connected')
@@ -188,8 +186,9 @@ const unconnectedSuccessorOf = (app: AppRecord, apps: readonly AppRecord[]): str
 const asLapsed = ({ previousLapsedAt: lapsedAt = 0, ...app }: AppRecord): AppRecord => ({ ...app, lapsedAt })
 
 /**
- * Corrects a record by what a sweep found. An app that is back after its removal starts over: new for those who have it
- * unconnected, unknown if their list lost it. A new app that a mass disconnect explains becomes a lapse of it.
+ * Corrects a record by what a sweep found:
+ * - An app that is back after its removal starts over. It is new if the list has it, and forgotten if the list lost it.
+ * - A new app that a mass disconnect explains is a lapse.
  */
 export function withEvaluation(
   person: Person,
@@ -197,7 +196,7 @@ export function withEvaluation(
     massDisconnects: readonly MassDisconnect[]
     returned: ReadonlyMap<string, Pick<DelistedApp, 'since' | 'firstAt' | 'markedRemovedAt'>>
     delistedApps: DelistedApp[]
-    /** All lists were empty until now, so no app that is back was gone. */
+    /** All lists were empty until now. The apps that are back were never gone. */
     isAfterOutage?: boolean
     at: number
   },
@@ -223,7 +222,7 @@ export function withEvaluation(
     return status !== 'connected' && previousDelistedAt > firstAt - SPREAD_MS
   })
   const { finishedAt = -Infinity, ...unfinished } = person
-  // What is in question, or was removed, was never connected if it left the list without a consent.
+  // An app in question, or removed, was never connected if it left the list without a consent.
   const isLeftOnly = ({ instance, delistedAt = Infinity, previousLapsedAt }: AppRecord) =>
     delisted.has(instance) && finishedAt >= delistedAt && previousLapsedAt === undefined
   const connected = apps.filter(({ status }) => status === 'connected')
@@ -237,7 +236,7 @@ export function withEvaluation(
   const listed = listedAgain
     .filter(({ instance }) => !isAfterOutage || removedAt(instance) !== undefined)
     .map(({ instance }) => ({ at, what: 'listed' as const, instance }))
-  // Someone who never connected an app seemed to have connected everything while it was in question.
+  // While an app was in question, someone who never connected it seemed to have finished.
   const isUnfinished =
     hasLeftOnly ||
     listedAgain.some(
@@ -294,7 +293,7 @@ function findLossCluster(lapseTimes: readonly number[], population: number, newT
   return cluster !== undefined && isLoss(cluster.since) ? cluster : undefined
 }
 
-/** Finds apps that are new for many people, which explains to admins why fewer are ready. */
+/** Finds apps that are new for many people. They explain to admins why fewer people are ready. */
 function newAppsIn(
   apps: CountsByInstance,
   before: NonNullable<KeepState['newApps']>,
@@ -308,7 +307,7 @@ function newAppsIn(
     const app = byInstance.get(instance)
     const times = changeTimes.filter((at) => !isLost(instance, at))
     const cluster = findCluster(times, population)
-    // The count includes people who have connected the app since, so it only rises, unless it turns out to have moved.
+    // People who have connected the app since still count, so the number falls only if the app turns out to have moved.
     const maximum =
       hasMoved && !app?.isMoved ? inKnownCluster + counts.connected + counts.connectedByConsent : Infinity
     // An app may come to one department after the other.
@@ -316,7 +315,7 @@ function newAppsIn(
     const earlier = isOngoing ? { since: app.since, people: Math.max(inKnownCluster, app.people) } : undefined
     if (cluster !== undefined) {
       const { since } = earlier ?? cluster
-      // Few people may have got it in between.
+      // The people who got it in between may have been too few for a cluster.
       const listedSince = counts.newTimes.filter((at) => at >= since).length
       const people = Math.max((earlier?.people ?? 0) + cluster.people, listedSince)
       byInstance.set(instance, { instance, name, noticedAt: now, since, people })
@@ -330,7 +329,7 @@ function newAppsIn(
   return { newApps, events }
 }
 
-/** Finds apps that most lists lost, and still lack, though few people left for their consent: probably removed. */
+/** Finds apps that most lists lost and still lack. Few people left for their consent, so they were probably removed. */
 function delistedAppsIn(
   apps: CountsByInstance,
   before: Pick<KeepState, 'delistedApps' | 'newApps'> & { ended: MassDisconnect[]; isOutage: boolean },
@@ -340,7 +339,7 @@ function delistedAppsIn(
   const isBack = ({ instance, markedRemovedAt, isHidden }: DelistedApp) => {
     const counts = apps.get(instance)
     if (markedRemovedAt === undefined) return isMostlyUndone(counts)
-    // A hidden app is in no record that is read, so it is back once it is shown.
+    // Records are read without hidden apps, so a hidden app is back once a record has it.
     return isHidden ? counts !== undefined : isMostlyUndone(counts) && (counts?.listedTimes.length ?? 0) > 0
   }
   const ongoing = delistedApps.filter((app) => !isBack(app))
@@ -351,22 +350,21 @@ function delistedAppsIn(
     if (isAnsweredRemoved({ delistedApps }, instance)) continue
     if (earlier !== undefined && earlier.markedConnectedAt === undefined) continue
     const wasConnected = connectedByConsent > changeTimes.length * MAX_CONSENT_RATIO
-    // An app that was removed also ends a mass disconnect, because no list has it. One more loss since then tells that
-    // from a repair.
+    // A removal also ends a mass disconnect, because no list has the app. One more loss tells a removal from a repair.
     const hasGone = listedTimes.length === 0 && ended.some((lost) => lost.instance === instance)
     const times = changeTimes.toSorted((one, other) => one - other)
     const outage = (isOutage || hasGone) && times.length > 0 ? mostWithin(times, SPREAD_MS) : undefined
     const cluster = findCluster(times, times.length + listedTimes.length) ?? outage
     if (wasConnected || cluster === undefined) continue
-    // It may have left one department's lists after the other's.
+    // The app may have left the lists of one department after the other.
     const recent = earlierTimes.filter((at) => now - at < RECENT_MS).sort((one, other) => one - other)
     const { people: recentPeople, since: firstAt } = mostWithin(recent, SPREAD_MS)
     const earlierPeople = recentPeople < MIN_PEOPLE ? 0 : recent.filter((at) => at >= firstAt).length
     const people = cluster.people + earlierPeople
     const question = { instance, name, noticedAt: now, since: cluster.since, people }
     const app: DelistedApp = earlierPeople > 0 ? { ...question, firstAt } : question
-    // An app that stays on most lists wasn't removed: people connected it elsewhere, or it moves by department. Lists
-    // that were last read before the first one lost it show nothing.
+    // An app that stays on most lists wasn't removed: people connected it elsewhere, or it moves by department.
+    // Lists that were last read before the first loss show nothing.
     const isOnMostLists = listedTimes.filter((at) => at > app.since).length > changeTimes.length
     if (!isOnMostLists || likelySuccessorOf(app, { newApps }) !== undefined) byInstance.set(instance, app)
   }

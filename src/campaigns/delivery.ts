@@ -75,7 +75,7 @@ export class EmailDelivery {
   #lastUnknown: string | undefined
   #hasAccepted = false
   #pauses = 0
-  /** Checks of this run. `several`: of people who had several apps left. */
+  /** Checks of this run. `several`: of people who had several apps left. `listed`: with an app on the list. */
   readonly #checks = { several: 0, listed: 0 }
   readonly #emptiedChecks = new Map<string, { entry: ListEntry; checked: CheckToRecord; appsLeft: number }>()
   /** Rejections before the first accepted email: the mail server may reject everyone. */
@@ -154,9 +154,9 @@ export class EmailDelivery {
   }
 
   /**
-   * Records the checks that list nothing. If many of these people had several apps left, and other lists aren't empty,
-   * the service may be failing for a department: they stay as they were, and later runs check them again.
-   * @param isSweep everyone is checked: if no list has an app, all are recorded, for the sweep's evaluation
+   * Records the checks that list nothing. The service may be failing for a department if many of these people had
+   * several apps left. Their records then stay as they were, and later runs check them again.
+   * @param isSweep everyone is checked. If no list has an app, all checks are recorded, and the sweep evaluates them
    */
   async recordEmptied(isSweep: boolean): Promise<void> {
     const { confirmEmptyLists, tally } = this.#deps

@@ -1,5 +1,5 @@
 // One run of `onramp keep`: invites, reminds, checks everyone (a sweep) and emails people about new apps and lapses.
-// These emails wait for the end of the sweep: if many people lost an app at once, none of them can remove the cause.
+// These emails wait for the end of the sweep: a mass disconnect shows only then, and people can't fix it.
 import { hash } from 'node:crypto'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { activeMassDisconnects, withActions, withAppEvents, withReplacements } from '../people/keep-state.ts'
@@ -168,7 +168,7 @@ export class KeepRun {
     await this.#options.save(this.#state)
   }
 
-  /** When a run last found it working time in each zone, or first saw the zone. */
+  /** For each zone, the last run in its working time, else the first run with that zone. */
   #zonesOf(list: readonly ListEntry[]): Record<string, number> {
     const before = this.#options.state.zones
     const seenAt = (zone: string) =>
@@ -251,14 +251,12 @@ export class KeepRun {
     return endedAt === undefined && (lastCheck?.checkedAt ?? 0) < beganAt
   }
 
-  /**
-   * @returns `due`: to be reminded now; `unchecked`: to be checked in this sweep, shuffled, because five unknown
-   * people in a row end a run, and those unknown before come last; `isOnlyUnknownLeft`: a sweep ends even if these are
-   * too many for one run; `withOtherEmail`: another email than a reminder is due
-   */
   async #pendingPeople() {
+    /** To be reminded now. */
     const due: ListEntry[] = []
+    /** Another email than a reminder is due. */
     const withOtherEmail = new Set<ListEntry>()
+    /** To be checked in this sweep, shuffled. People unknown to the service come last: five in a row end a run. */
     const unchecked: { entry: ListEntry; isUnknown: boolean; order: string }[] = []
     for await (const { person, entry, emails } of this.#duePeople()) {
       if (emails[0]?.name === ONBOARDING && person.lastCheck !== undefined) due.push(entry)
@@ -270,6 +268,7 @@ export class KeepRun {
     }
     await yieldToEventLoop()
     unchecked.sort((one, other) => (one.order < other.order ? -1 : 1))
+    // Then the sweep ends, even if they are too many for one run.
     const isOnlyUnknownLeft = unchecked.every(({ isUnknown }) => isUnknown)
     return { due, unchecked: unchecked.map(({ entry }) => entry), withOtherEmail, isOnlyUnknownLeft }
   }
@@ -330,7 +329,7 @@ export class KeepRun {
         appEvents.push({ at: now(), what: 'approved', instance, name, people: leftToConnect })
       if (isOver) continue
       const isDue = isRequestDue && (approval.owners.length === 0 || isWorkingTime(now(), calendar))
-      // A new owner's email is their first.
+      // New owners get their first email.
       const emailed = newOwners ? { ...approval, owners: newOwners, requestedAt: 0 } : approval
       const isRequested = isDue && (await requestApproval(emailed))
       const isForAll = emailed.owners.length === approval.owners.length

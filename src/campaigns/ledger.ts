@@ -114,7 +114,7 @@ export class EmailLedger {
   /**
    * Records a check without an email.
    * @param checked undefined: the service knows no such account
-   * @param isWithdrawn apps that it no longer lists weren't connected, but withdrawn
+   * @param isWithdrawn apps that the service no longer lists were withdrawn, not connected
    */
   async recordCheck(
     entry: ListEntry,

@@ -28,8 +28,8 @@ const isSamePerson = (row: ListEntry, { id }: KnownPerson): boolean =>
 function identityOf(person: KnownPerson, rowAtAddress: ListEntry | undefined, byId: ListEntry | undefined) {
   const { email, name, formerEmails = [], listedAt, hasUnlistedAddress } = person
   const rowWithNewId = rowAtAddress && !isSamePerson(rowAtAddress, person) ? rowAtAddress : undefined
-  // An address that lists had with the same name is the same person's, who may have left and come back. If the former
-  // id is with the same name elsewhere, there are two people of that name, and the id tells them apart.
+  // An address that lists had with the same name is the same person's, who may have left and come back.
+  // If another row has the former id and this name, there are two people of that name. The id tells them apart.
   const hasSameName = name !== undefined && rowAtAddress?.name === name && byId?.name !== name
   // The list has the address that an operator gave them, and the former id is gone.
   const hasGivenAddress = hasUnlistedAddress === true && byId === undefined
@@ -139,7 +139,7 @@ export class ListedPeople {
     })
   }
 
-  /** The rows of many people whose address has another id on the list: the ids probably changed, not the people. */
+  /** Rows whose address has another id on the list. Empty unless there are many: their ids probably changed. */
   get rowsWithNewIds(): ListEntry[] {
     return isSuspiciouslyMany(this.#newIds, this.#listedBefore) ? this.#newIds : []
   }
@@ -223,7 +223,7 @@ export function withUsableIds(list: readonly ListEntry[]) {
   const addresses = new Map<string, Set<string>>()
   for (const { id, email } of areRows ? [] : list)
     if (id !== undefined) addresses.set(id, (addresses.get(id) ?? new Set()).add(email))
-  // A person whose address changes may be listed with both for some days. More have a placeholder.
+  // A person whose address changes may be listed with both for some days. An id of more rows is a placeholder.
   const withoutId = ({ id: sharedId, ...row }: ListEntry): ListEntry =>
     sharedId !== undefined && (addresses.get(sharedId)?.size ?? Infinity) <= MAX_SHARING
       ? { ...row, sharedId }

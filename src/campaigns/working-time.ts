@@ -72,7 +72,7 @@ export function nextWorkingTime(now: number, calendar: WorkCalendar): number | u
   return undefined
 }
 
-/** The first time on a workday before its working hours end: `at`, or midnight UTC of a later day if that is later. */
+/** `at` if the working hours of its workday haven't ended, else midnight UTC of the next workday, or `at` if later. */
 export function nextWorkday(at: number, calendar: WorkCalendar): number {
   const { day: today, hour } = localTime(at, calendar.timezone)
   let day = hour < TO ? today : today + 1

@@ -73,11 +73,11 @@ export class KeepNotices {
     const questions = unansweredDelistings(state)
     const isEmpty = report.isNoneLeft && questions.length > 1
     const emptyLists = isEmpty ? (state.emptyLists ?? { since: this.#deps.now() }) : undefined
-    // It isn't over before everyone was checked again.
+    // The outage isn't over before everyone was checked again.
     const { emptyLists: before, sweep } = state
     if (before !== undefined && !isEmpty && sweep?.endedAt === undefined)
       return { delistedApps, emptyLists: before }
-    // In an outage, no app is asked about: those that are still gone after it are.
+    // In an outage, admins aren't asked about apps. They are asked later about apps that are still gone.
     const unnotified = isEmpty
       ? questions.filter(() => emptyLists?.notifiedAt === undefined)
       : questions.filter(({ notifiedAt }) => notifiedAt === undefined)

@@ -1,5 +1,5 @@
-// Applies the options of `onramp keep` that change its state: apps to release or mark as removed, and the pause. The
-// company file answers, too. Pure.
+// Applies the options of `onramp keep` that change its state: apps to release or mark as removed, and the pause.
+// Applies the answers of the company file, too. Pure.
 import { UsageError } from '@onramp/terminal/arguments'
 import { utcDay } from '../admin/report.ts'
 import type { Company } from '../company/company.ts'
@@ -121,7 +121,7 @@ function eventsAt(
   ]
 }
 
-/** Hiding an app is an answer: it ends its hold, also that of an app that moved there. A replaced app needs none. */
+/** Hiding an app marks it as removed, and ends the pause of its emails. No one is asked about a replaced app. */
 export function applyCompanyFile(
   state: KeepState,
   {

@@ -76,7 +76,7 @@ function describeNeeds(
   ]
 }
 
-/** A service that fails may list nothing. Where that emptied lists, there is a question instead. */
+/** A service that fails may list nothing. If lists had apps before, there is a question instead. */
 const describeNoApps = ({ people, unchecked, datasources }: Report, state: KeepState): string | false =>
   people > unchecked &&
   datasources.length === 0 &&
@@ -84,8 +84,7 @@ const describeNoApps = ({ people, unchecked, datasources }: Report, state: KeepS
   `The service lists no app for anyone. If that can't be right, check it: ${COMMAND} doctor --as EMAIL`
 
 /**
- * @param found `renamed` and `outdated`: sentences; `unknown`: addresses; `actions`: of this run; `began`: its start,
- * milliseconds since 1970
+ * @param found `renamed` and `outdated` are sentences, `unknown` are addresses
  * @returns true if the run exits with 3
  */
 export function printRun(
@@ -100,6 +99,7 @@ export function printRun(
   }: Record<'renamed' | 'outdated' | 'unknown', readonly string[]> & {
     actions: readonly OperatorAction[]
     outOfHours: OutOfHours
+    /** The start of the run, milliseconds since 1970. */
     began: number
   },
 ): boolean {

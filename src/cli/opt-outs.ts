@@ -40,7 +40,7 @@ async function changeAddresses(
 }
 
 /**
- * Marks the newest email as rejected, because it came back; one that a former address rejected goes out again.
+ * Marks the newest email as rejected, because it came back. If a former address rejected it, it is sent again.
  * @returns the same object if nothing changes
  */
 function withBounce(person: Person, _now: number, address: string): Person {
@@ -49,7 +49,7 @@ function withBounce(person: Person, _now: number, address: string): Person {
   const nth = formerEmails.lastIndexOf(address) - formerEmails.length
   const leftAt = address === email ? Infinity : (renames.at(nth)?.at ?? -Infinity)
   const emails = person.campaigns.flatMap((campaign) => campaign.emails)
-  // The present address wasn't sent a deferred email, which a former one may have rejected.
+  // A deferred email wasn't sent to the present address. A former one may have rejected it.
   const sentEmails = emails.filter(({ state }) => address !== email || state !== 'deferred')
   const newest = sentEmails.toSorted((one, other) => one.at - other.at).at(-1)
   if (newest === undefined || newest.state === 'failed' || newest.state === 'deferred') return person

@@ -46,7 +46,7 @@ export async function rename(
   return faults.length > 0 ? 1 : 0
 }
 
-/** Applies renames, again while it helps: one may free another person's new address. @returns refused renames */
+/** Applies renames. Repeats refused ones, because a rename may free another's new address. @returns refused renames */
 export async function renameAll<R extends AddressChange>(
   people: Pick<PeopleStore, 'rename'>,
   all: readonly R[],

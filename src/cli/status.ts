@@ -1,5 +1,5 @@
-// onramp status EMAIL: prints the apps that a person still has to connect. Requires SERVICE_BASE_URL and a service
-// token only; SERVICE_USER_TOKEN shows its owner.
+// onramp status EMAIL: prints the apps that a person still has to connect. Requires only SERVICE_BASE_URL and a service
+// token. With SERVICE_USER_TOKEN, the person is the token's owner.
 import { UsageError } from '@onramp/terminal/arguments'
 import type { CommandContext } from '@onramp/terminal/command-context'
 import { printable } from '@onramp/terminal/printable'

@@ -56,7 +56,7 @@ export class Consents {
     const { walkChecker } = this.#deps
     const { user } = requireSignedIn(req)
     return await this.#once(`${personKey(user)} click ${instance ?? ''}`, async () => {
-      // Before its turn, a click keeps nothing; then only this app of the walk, because hundreds may wait.
+      // A waiting click holds no walk in memory. In its turn, it keeps only this app, for the audit line.
       let app: TrackedApp | undefined
       const onRead = ({ apps }: Walk) => void (app = apps.find((one) => one.instance === instance))
       try {
@@ -128,9 +128,9 @@ export class Consents {
   }
 
   /**
-   * The log line of a failed request names neither the person nor the app. The record is changed in the background and
-   * in turn, because a hanging service fails hundreds of clicks at once.
-   * @param trackedApp an app of the walk, because any other instance is anyone's text
+   * Audits a failure with its person and app, which the log line of the request doesn't name. The record is changed in
+   * the background and in turn, because a hanging service fails hundreds of clicks at once.
+   * @param trackedApp an app of the walk. Any other instance may be any text
    */
   #auditFailure(user: User, trackedApp: TrackedApp | undefined, error: unknown): void {
     const { audit, progress, now } = this.#deps

@@ -94,8 +94,8 @@ export const firstOffered = (
 ): string | undefined => firstOf(shown, ({ instance }) => isStartable(instance))
 
 /**
- * The app to continue to without a click. Never one with an open attempt, and each app once per click; otherwise a
- * service that lists an app again would cause a loop.
+ * The app to continue to without a click. It has no open attempt, and each app is started once per click. Otherwise,
+ * a service that lists an app again would cause a loop.
  * @param starting the app that a click starts now: the result is the app after its return
  */
 export const automaticNext = (

@@ -30,8 +30,8 @@ const AGAIN_MS = 600_000
 const MAX_REMEMBERED = 100_000
 
 /**
- * `lapses`: when access to apps ended, by instance; milliseconds since 1970. `endedChoices`: instances about which the
- * walk has a choice, though the person had them since.
+ * `lapses`: when access to apps ended, by instance; milliseconds since 1970. `endedChoices`: instances that the person
+ * has had since a choice that the walk still has.
  */
 type Recorded = { lapses: ReadonlyMap<string, number>; endedChoices: readonly string[] }
 
@@ -92,7 +92,7 @@ export class ProgressRecorder {
     await this.#changeRecord(this.#changes, user, change, 'progress not recorded')
   }
 
-  /** Choices don't wait for a check, because a hanging service fails hundreds of pages at once. */
+  /** Failures have their own turns. A hanging service fails hundreds of pages at once, and choices must not wait. */
   async recordFailure(user: User, failure: Failure): Promise<void> {
     const change = (person: Person) => withFailure(person, failure)
     await this.#changeRecord(this.#failures, user, change, 'step_failed not recorded')
@@ -147,7 +147,7 @@ export class ProgressRecorder {
     }
   }
 
-  /** Emails to an address that has no account of its own reach the account that the server verified it for. */
+  /** Copies an opt-out to an address without an account of its own: emails to it reach this account. */
   async #carryOptOut(former: string, email: string): Promise<void> {
     const { optedOutAt } = (await this.#people.get(former)) ?? {}
     if (optedOutAt === undefined) return
@@ -167,9 +167,9 @@ export class ProgressRecorder {
     // A process died during that rename.
     if (firstOwner.renamingFrom === former) await this.#people.rename(former, current)
     else if (firstOwner.signIns?.includes(key) !== true) {
-      // Its account is another one, or the list said so.
+      // The first owner has another account, or the list says that the owners are two people.
       if (firstOwner.signIns !== undefined || wasVacated(firstOwner)) return former
-      // An account that never signed in before may be either owner's, until it has the address of one.
+      // This account may be either owner's. A sign-in with the first owner's new address shows whose it is.
       if (email === current) await this.#people.change(former, (person) => withoutSignIn(person, key))
     }
     return current
@@ -204,7 +204,7 @@ export class ProgressRecorder {
       const [left, had] = [this.#people.shownApps(unconnected), this.#people.shownApps(connected)]
       const check = { checkedAt, unconnected: left, connected: had, delisted }
       const next = withCheck(visitor, check, this.#now())
-      // The service may be failing: a run decides, which sees whether other lists are empty, too.
+      // The service may be failing. A run decides, because it sees whether other lists are empty, too.
       if (isEveryoneChecked && isOnList(person) && left.length === 0 && lostSeveral(next, checkedAt))
         return visitor
       return withIntents(next, checkedAt, intents, this.#now())
@@ -220,9 +220,9 @@ export class ProgressRecorder {
   }
 
   /**
-   * The list may have renamed the person before the authorization server uses the new address.
-   * @returns undefined if that may be another account's person: a record at the former address would count someone
-   * twice, or become its next owner's. It is recorded once the list, or the authorization server, says whose it is.
+   * Finds the record. The list may have renamed the person before the authorization server uses the new address.
+   * @returns undefined if the record at the new address may belong to another account. A record at the former address
+   * would count someone twice, or become its next owner's. The list or the authorization server will show whose it is.
    */
   async #locateRecord(
     email: string,
@@ -243,7 +243,7 @@ export class ProgressRecorder {
 /** True if the list gave an address of theirs to someone else. */
 const wasVacated = ({ email, formerEmails = [] }: Person) => [email, ...formerEmails].some(isVacated)
 
-/** True if the address is a former one of someone whom the list has at the present one: the list is newer. */
+/** True if the list has the person at their present address, and this is a former one. The list is newer. */
 const isListedInstead = (
   { listedAt, leftAt, hasUnlistedAddress, formerEmails = [] }: Person,
   email: string,

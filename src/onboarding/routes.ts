@@ -198,7 +198,7 @@ async function sendOverview(deps: OnboardingDeps, req: Request, res: Response, w
   const { user, signedInAt } = requireSignedIn(req)
   const approvals = await approvalsFor(deps, walk)
   const person = user.email ?? user.name ?? ''
-  // The line of the offered step needs a page of its own.
+  // The debug line of the offered step is written for each page, so it needs pages that aren't shared.
   const isShareable = req.originalUrl === '/onboarding' && person !== '' && !log.isLevelEnabled('debug')
   const shareableWalk = isShareable ? sharedWalk(walk) : undefined
   sendPage(req, res, {

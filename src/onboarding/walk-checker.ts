@@ -80,7 +80,7 @@ export class WalkChecker {
     const recorded = await progress.recordProgress(user, after, recordedAt, walks.personReadFor(after))
     const { lapses, endedChoices = [] } = recorded ?? {}
     if (unconnected === undefined || endedChoices.length === 0) return withLapses(after, lapses)
-    // A run saw these apps connected: without its check, the walk would keep the choices.
+    // A run saw these apps connected. The walk missed that check, so it would keep the choices.
     const missed = unconnected.filter(({ instance }) => !endedChoices.includes(instance))
     const replay = (latest: Walk) =>
       [missed, unconnected].reduce(

@@ -13,7 +13,7 @@ import { Turns } from '../turns.ts'
 import { newWalk, type TrackedApp, type Walk } from './walk.ts'
 
 const LIFE_SECONDS = 90 * 24 * 3600
-/** As long as an opt-out is kept, because it has to follow someone who comes back with another address. */
+/** As long as an opt-out, which has to follow someone who comes back with another address. */
 const ADDRESS_LIFE_SECONDS = 730 * 24 * 3600
 const STORE_AGAIN_MS = 30 * 24 * 3_600_000
 
@@ -100,9 +100,9 @@ export class WalkStore {
   }
 
   /**
-   * Continues an expired walk from the person's record, which runs keep alive; and the walk of a person who now signs
-   * in with another issuer. Never continues a walk of the same issuer: its other subject is another person, whose
-   * address may have been reassigned.
+   * Continues an expired walk from the person's record, which runs keep alive. Else continues the walk of a person who
+   * now signs in with another issuer. Never continues a walk of the same issuer. Its other subject is another person,
+   * whose address may have been reassigned.
    */
   async #continueEarlierWalk(
     user: User,

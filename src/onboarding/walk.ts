@@ -94,7 +94,8 @@ export function applyCheck(
   confirmSeconds: number,
 ): Walk {
   const byInstance = new Map(unconnected.map((app) => [app.instance, app]))
-  // Several apps that empty the list may be a fault of the service: choices end once the record says that access did.
+  // If several apps leave the list at once and empty it, the service may be failing. Choices stay until the person's
+  // record shows that they ended.
   const isDoubtful =
     unconnected.length === 0 && walk.apps.filter(({ status }) => status !== 'connected').length > 1
   const setAsideAfter = ({ skippedAt, blockedAt }: TrackedApp) =>

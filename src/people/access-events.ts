@@ -3,7 +3,7 @@ import type { Person } from './person.ts'
 
 const MAX_ACCESS_EVENTS = 40
 
-/** Adds to the history what a change shows. An app that left the list without a consent may be back, or removed. */
+/** Adds losses and returns of access. An app that left the list without a consent is no return: it may be removed. */
 export function withAccessEvents(before: Person, after: Person): Person {
   if (before.lastCheck === after.lastCheck) return after
   const formerApps = new Map(before.lastCheck?.apps.map((app) => [app.instance, app]))

@@ -6,8 +6,8 @@ const FRESH_MS = 60_000
 const SWEPT_MS = 12 * 3_600_000
 
 /**
+ * Reads the state at most once a minute. While it can't be read, the last one counts.
  * @param now milliseconds since 1970
- * @returns what counts, or counted a minute ago, or when it could last be read
  */
 export function createDelistings(store: Pick<KeepStateStore, 'load'>, now: () => number) {
   let state: Pick<KeepState, 'delistedApps' | 'sweep'> = {}
@@ -22,7 +22,7 @@ export function createDelistings(store: Pick<KeepStateStore, 'load'>, now: () =>
     )
     return reading
   }
-  // The first page finds them.
+  // Reads it early, for the first page.
   void refresh()
   return {
     /** True for an instance that was called removed, or is hidden. No page waits for this. */
@@ -30,12 +30,12 @@ export function createDelistings(store: Pick<KeepStateStore, 'load'>, now: () =>
       void refresh()
       return isAnsweredRemoved(state, instance)
     },
-    /** Instances in question or removed. Waits, because a loss that is recorded after an outage stays. */
+    /** Instances in question or removed. Waits for them, because a loss that is wrongly recorded stays. */
     instances: async (): Promise<ReadonlySet<string>> => {
       await refresh()
       return delistedInstances(state)
     },
-    /** True if a run began to check everyone lately, so the next one will. */
+    /** True if a run began to check everyone lately. The next run will, too. */
     isEveryoneChecked: async (): Promise<boolean> => {
       await refresh()
       return Math.abs(now() - (state.sweep?.beganAt ?? 0)) < SWEPT_MS

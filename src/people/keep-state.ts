@@ -10,18 +10,19 @@ export type MassDisconnect = {
   instance: string
   name: string
   noticedAt: number
-  /** Lapses noticed since then, until a day and a half after `noticedAt`, belong to it. */
+  /** Lapses belong to it from this time until a day and a half after `noticedAt`. */
   since: number
-  /** `lapsed` people of `had` who had it. `notifiedAt`: admins were emailed. `eventAt`: the webhook was delivered. */
+  /** `had`: people who had the app; `lapsed`: those who lost it. */
   lapsed: number
   had: number
+  /** `notifiedAt`: admins were emailed. `eventAt`: the webhook was delivered. */
   notifiedAt?: number
   eventAt?: number
   /** When emails about it were resumed. */
   resumedAt?: number
-  /** The app has left these lists, too, so its removal is in question, and no emails are due. */
+  /** The app has left the lists of these people. It may have been removed, so no emails are due. */
   isDelisted?: boolean
-  /** The instance that took its place on most lists: another one, for which emails are paused, too, or itself. */
+  /** The instance that took its place on most lists, perhaps the same one. Emails about it are paused, too. */
   movedTo?: string | undefined
   /** The instance that took its place on some lists, perhaps on most. */
   likelySuccessor?: string | undefined
@@ -37,9 +38,9 @@ type NewApp = Pick<MassDisconnect, 'instance' | 'name' | 'noticedAt' | 'since'> 
 }
 
 /**
- * An app that disappeared from many lists at once, though few people left for its consent: probably removed, not
- * connected. No figure counts it until most lists have it again, or an operator marks it as connected. A hidden app is
- * marked as removed, also if it is on lists.
+ * An app that disappeared from many lists at once. Few people left for its consent, so it was probably removed.
+ * No figure counts it until most lists have it again, or an operator marks it as connected. A hidden app is marked as
+ * removed, even if lists have it.
  */
 export type DelistedApp = Omit<NewApp, 'isMoved'> & {
   /** As stored: another app took its place. */
@@ -78,7 +79,7 @@ export type Approval = {
   isUndelivered?: boolean
   approvedAt: number
   by?: string | undefined
-  /** The `blockedAt` of each tester: people who are emailed first, or were. */
+  /** The `blockedAt` of each tester. Testers are emailed first. */
   testers?: readonly number[]
   /** The last time that a tester tried in vain. */
   triedAt?: number | undefined
@@ -137,34 +138,35 @@ export type DailyCounts = Record<(typeof PROGRESS_STATES)[number] | 'people' | '
   invited?: number
 }
 
-/**
- * What happened to an app for `people` at once, at `at` (milliseconds since 1970). `released`: an operator released the
- * emails about a mass disconnect. `restored`: it ended, because most people have the app again; `ended`: for another
- * reason. All: of `had` people. `listed`: an app in question is back on most lists. `removed`, `connected`: an
- * operator's answer about it. `hidden`: in the company file, until it is `shown`. `approved`: its approval works, and
- * `people` who waited for it still have to connect it.
- */
+/** A change of an app for `people` at once, at `at` (milliseconds since 1970). */
 export type AppEvent = Pick<MassDisconnect, 'instance' | 'name'> & {
   at: number
   what:
     | 'new'
+    /** An operator's answers about an app in question. */
     | 'removed'
     | 'connected'
+    /** In the company file. */
     | 'hidden'
     | 'shown'
+    /** An app in question is back on most lists. */
     | 'listed'
+    /** An operator released the emails about a mass disconnect. */
     | 'released'
+    /** A mass disconnect ended. `restored`: most people have the app again. */
     | 'restored'
     | 'ended'
+    /** Its approval works. These people waited for it, and still have to connect the app. */
     | 'approved'
   people: number
+  /** The people who had the app before a mass disconnect. */
   had?: number
 }
 
 /** Times are milliseconds since 1970. */
 export type KeepState = {
   lastRunAt?: number
-  /** `why` the last run stopped is a sentence for operators. Absent after a complete run. */
+  /** The last run stopped. `why`: the reason, a sentence for operators. Absent after a complete run. */
   stopped?: { at: number; why: string; needsConfirm?: boolean } | undefined
   /** Action items that only the last run knows, as sentences for operators. */
   needs?: string[]
@@ -183,13 +185,13 @@ export type KeepState = {
   approvals?: Approval[]
   /** Midnight in UTC. Until then, runs email only admins. */
   pausedUntil?: number
-  /** By time zone: the last run in its working hours, else the first run with that zone. */
+  /** A time for each time zone: the last run in its working hours, else the first run with that zone. */
   zones: Record<string, number>
   /** Counts of the last digest, and when it was sent. */
   digest?: DailyCounts & { at: number }
   /** Earlier versions stored only this time, without counts. */
   digestAt?: number
-  /** Since then, no list has had an app left. `notifiedAt`: admins were emailed. */
+  /** No list has had an app left since this time. `notifiedAt`: admins were emailed. */
   emptyLists?: { since: number; notifiedAt?: number } | undefined
   days: DailyCounts[]
   /** Actions about an app or the list, stored once and shown on the page of each affected person. Newest last. */
@@ -218,7 +220,7 @@ export class KeepStateStore {
 
   /**
    * The state with the decisions that owners made since the last run.
-   * @param early approvals that a run may not have stored yet; left out unless one did, or an owner decided
+   * @param early approvals that may not be stored yet. They are left out unless a run stored them, or an owner decided
    */
   async loadDecided(early: readonly Approval[] = []): Promise<KeepState> {
     const state = await this.load()
@@ -290,7 +292,7 @@ export const activeMassDisconnects = (state: Pick<KeepState, 'massDisconnects'>)
 export const pausedApps = (state: Pick<KeepState, 'massDisconnects'>): ReadonlySet<string> =>
   new Set(activeMassDisconnects(state).flatMap(({ instance, movedTo = instance }) => [instance, movedTo]))
 
-/** Delisted apps without a move, replacement or answer. In a mass disconnect, many lists still have the app. */
+/** Delisted apps without a move, replacement or answer. Paused apps are left out: many lists still have them. */
 export const unansweredDelistings = (state: Pick<KeepState, 'delistedApps' | 'massDisconnects'>) =>
   (state.delistedApps ?? []).filter(
     ({ instance, markedRemovedAt, markedConnectedAt, isReplaced, isMoved }) =>
@@ -316,14 +318,14 @@ export const likelySuccessorOf = (
 export const delistedInstances = ({ delistedApps }: Pick<KeepState, 'delistedApps'>): ReadonlySet<string> =>
   new Set(delistedApps?.flatMap((app) => (app.markedConnectedAt === undefined ? app.instance : [])))
 
-/** True from an operator's answer that the app was removed, or hidden, until it is back. */
+/** True once an operator answered that the app was removed, or hid it. False again once it is back. */
 export const isAnsweredRemoved = ({ delistedApps }: Pick<KeepState, 'delistedApps'>, instance: string) =>
   delistedApps?.some((app) => app.instance === instance && app.markedRemovedAt !== undefined) === true
 
 /**
- * Leaves out what counts, pages and emails ignore: apps that have moved or were removed, also for those who still have
- * them listed; delisted ones; and waits for an approval that is confirmed.
- * @returns `delistedInstances`: those that left this person's list and many others at once; `movedApps`: apps that
+ * Removes apps that counts, pages and emails ignore: moved and removed ones, even if the list has them, and delisted
+ * ones. Removes waits for an approval that is confirmed.
+ * @returns `delistedInstances`: apps that left this person's list and many others at once; `movedApps`: apps that
  * another instance replaced in one check
  */
 export function personForCounts(

@@ -288,7 +288,7 @@ export function withCheck(person: Person, response: CheckToRecord, now: number):
   return isFinished(counted) && after.finishedAt === undefined ? { ...after, finishedAt: checkedAt } : after
 }
 
-/** Removes choices about apps that the person has had since. They stay while an app may only have been removed. */
+/** Removes choices about apps that the person has had since. A choice stays while its app may have been removed. */
 function withoutEnded(intents: Person['intents'], hadSince: ReadonlyMap<string, number>): Person['intents'] {
   if (intents === undefined || hadSince.size === 0) return intents
   const isCurrent = ({ instance, since = intents.checkedAt }: AppIntent) =>
@@ -319,7 +319,7 @@ function withConnected(
 
 function lapseOf({ status, lapsedAt, previousLapsedAt, movedFrom }: Partial<AppRecord>, at: number) {
   const isConnected = status === 'connected'
-  // An app that has moved is no lapse, but the end of a loss comes later.
+  // A move is no lapse. The time of the last lapse stays, because that one hasn't ended yet.
   if (movedFrom !== undefined) return isConnected ? {} : { previousLapsedAt }
   // An app is turned on again for everyone at once, so this may be a mass disconnect.
   const isTurnedOn = lapsedAt !== undefined && status !== undefined && isUnavailable(status)
@@ -327,8 +327,8 @@ function lapseOf({ status, lapsedAt, previousLapsedAt, movedFrom }: Partial<AppR
 }
 
 /**
- * Applies the intents of a walk, unless the record has newer ones. A new unconfirmed consent is also a failure. Leaves
- * out those that ended with a connection that the walk doesn't know, because only a run saw it.
+ * Applies the intents of a walk, unless the record has newer ones. A new unconfirmed consent is also a failure.
+ * Leaves out intents that ended when the app was connected. If only a run saw that, the walk still has them.
  */
 export function withIntents(person: Person, checkedAt: number, intents: AppIntent[], now: number): Person {
   if (!isNewer(checkedAt, person.intents, now)) return person

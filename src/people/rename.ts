@@ -36,7 +36,7 @@ export function decideRename(
   if (!isExpected(person)) return { kind: 'unknown' }
   const isReturn = !isBegun && by !== 'list' && isNewcomerAfter(person, other)
   const isListedAgain = by === 'sign-in' && isSuccessor(person, other)
-  // Someone who never signed in has no account that could be another one than that at the new address.
+  // Someone who never signed in has no other account than the one at the new address.
   const mayHaveSignedIn = (by === 'list' || person.signIns === undefined) && other && isOnlySignedIn(other)
   const isSame = isBegun || isReturn || isListedAgain || mayHaveSignedIn === true
   if (other !== undefined && !isSame) return { kind: 'taken' }
@@ -144,7 +144,7 @@ function withDataOf({ leftAt, ...rest }: Person, other: Person): Person {
   return { ...omitUndefined({ signedInAt, openedAt }), ...withSignIns, ...omitUndefined(merged) }
 }
 
-/** Emails of both records. Another email's number is no longer free, so a later one gets the next. */
+/** Emails of both records. If two have the same number, the later one gets the next. */
 function campaignsOf(person: Person, other: Person): Person['campaigns'] {
   const allCampaigns = [...person.campaigns, ...other.campaigns]
   return [...new Set(allCampaigns.map(({ name }) => name))].map((campaign) => {

@@ -20,7 +20,7 @@ export function withSuccessors(person: Person, activeReplacements: ReadonlyMap<s
     const [former, successorRecord] = [apps.get(movedFrom), apps.get(instance)]
     apps.delete(movedFrom)
     if (successorRecord !== undefined && isBackAfterRemoval(successorRecord)) continue
-    // Without a record, the person had connected the replaced app before their first check.
+    // If the replaced app has no record, the person had connected it before their first check.
     const unseen = successorRecord?.newAt !== undefined && { ...successorRecord, movedFrom }
     const successor = former ? successorOf({ ...former, instance }, successorRecord, movedFrom) : unseen
     if (successor) apps.set(instance, successor)

@@ -1,5 +1,5 @@
-// Configures express-session with one small signed cookie. It sends headers before the store has answered, so code that
-// changes a session before a redirect has to save it and wait.
+// Configures express-session with one small signed cookie. express-session sends headers before the store has answered,
+// so code that changes a session before a redirect has to save it and wait.
 import { createHmac, createSecretKey, randomUUID, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Request, RequestHandler } from 'express'

@@ -64,7 +64,7 @@ export function createRollout(now: number): Colleague[] {
 
 const ALL = [0, 1, 2, 3, 4]
 const DRIVE = 1
-/** The first of the new colleagues, who aren't invited yet, and of the addresses that don't exist. */
+/** The first colleague who isn't invited yet, and the first whose address doesn't exist. */
 const [NEW, REJECTED] = [PEOPLE - 8, PEOPLE - 11]
 /** People who connected everything, and lost Google Drive yesterday. */
 const LOST_ACCESS = [40, 121]

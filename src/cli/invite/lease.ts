@@ -19,7 +19,7 @@ async function waitForLease(records: Pick<Records, 'compareAndSet' | 'compareAnd
 }
 
 /**
- * @param work its `holdsLease` renews the lease after sleep or an outage of the store, unless another run has it
+ * @param work its `holdsLease` renews a lease that expired in sleep or an outage, unless another run has it
  * @returns undefined while another run has the lease @throws {StoreUnavailable}
  */
 export async function withCampaignLease<T>(
