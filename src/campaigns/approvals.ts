@@ -100,7 +100,6 @@ export async function decideApprovals(
   { activeReplacements, ownersOf, ...context }: ApprovalContext & CompanyContext,
 ): Promise<ApprovalUpdate[]> {
   const apps = new Map(
-    // The approval of a removed app is over.
     (state.approvals ?? [])
       .filter(({ instance }) => !isAnsweredRemoved(state, instance))
       .map((stored) => {
@@ -201,21 +200,21 @@ export function decideApproval(
   { now, calendar }: ApprovalContext,
 ): ApprovalUpdate {
   const hasPassed = (from: number, days: number) => workingDaysBetween(from, now, calendar) >= days
-  const blocked = people
+  const blockedPeople = people
     .filter(({ state }) => state === 'blocked')
     .sort((one, other) => one.blockedAt - other.blockedAt)
   const blockedAtStage = ({ stage, stageChangedAt }: Pick<Approval, 'stage' | 'stageChangedAt'>) =>
-    blocked.filter(({ blockedAt }) => stage !== 'confirmed' || blockedAt > stageChangedAt)
+    blockedPeople.filter(({ blockedAt }) => stage !== 'confirmed' || blockedAt > stageChangedAt)
 
   const decided = applyDecision({ ...before, since: blockedAtStage(before)[0]?.blockedAt ?? now }, decision)
   const { approvedAt } = decided
-  const notified = people.filter(({ notifiedAt }) => notifiedAt >= approvedAt)
+  const notifiedPeople = people.filter(({ notifiedAt }) => notifiedAt >= approvedAt)
   const result = testResultOf(before, decided, people)
   const { stage, stageChangedAt } = { ...decided, ...(result && { stage: result, stageChangedAt: now }) }
 
-  const unresolved = blockedAtStage({ stage, stageChangedAt })
-  const count = unresolved.length
-  const since = unresolved[0]?.blockedAt ?? now
+  const unresolvedPeople = blockedAtStage({ stage, stageChangedAt })
+  const count = unresolvedPeople.length
+  const since = unresolvedPeople[0]?.blockedAt ?? now
   const isKnown = isRequested({ ...before, stage, stageChangedAt })
   const newOwners = before.owners.filter((owner) => !before.requestedFrom?.includes(owner))
   const isDueForNew = isKnown && newOwners.length > 0 && (stage === 'failed' || count > 0)
@@ -224,18 +223,18 @@ export function decideApproval(
     : stage === 'failed' || count >= MIN_PEOPLE || (count > 0 && hasPassed(since, WORKING_DAYS.firstRequest))
   const isRequestDue = stage !== 'approved' && (isDue || isDueForNew)
   const hasUnnotifiedTester = people.some((one) => one.isUnconfirmed && one.notifiedAt < stageChangedAt)
-  const isEmpty = blocked.length === 0 && !(stage === 'confirmed' && hasUnnotifiedTester)
-  const candidates = blocked.filter((person) => person.emailableAt === 0 && person.notifiedAt < approvedAt)
+  const isEmpty = blockedPeople.length === 0 && !(stage === 'confirmed' && hasUnnotifiedTester)
+  const candidates = blockedPeople.filter((person) => person.emailableAt === 0 && person.notifiedAt < approvedAt)
   const isLongAgo = ({ notifiedAt }: ApprovalPerson) => hasPassed(notifiedAt, WORKING_DAYS.nextTester)
-  const emailed = notified.filter(({ state }) => state === 'blocked')
-  const isNextDue = stage === 'approved' && notified.every(isLongAgo)
+  const emailedPeople = notifiedPeople.filter(({ state }) => state === 'blocked')
+  const isNextDue = stage === 'approved' && notifiedPeople.every(isLongAgo)
   const next = isNextDue ? candidates.slice(0, 1) : []
-  const isUntried = isNextDue && next.length === 0 && blocked.length > 0
-  const testers = [...emailed, ...next].map(({ blockedAt }) => blockedAt)
-  const triedAt = notified
+  const isUntried = isNextDue && next.length === 0 && blockedPeople.length > 0
+  const testers = [...emailedPeople, ...next].map(({ blockedAt }) => blockedAt)
+  const triedAt = notifiedPeople
     .filter((person) => person.state !== 'connected' && person.triedAt >= person.notifiedAt)
     .map((person) => person.triedAt)
-  const uninformed = uninformedPeople({ ...decided, stage, stageChangedAt }, blocked)
+  const uninformed = uninformedPeople({ ...decided, stage, stageChangedAt }, blockedPeople)
   const unreachable = uninformed.map(({ emailableAt }) => emailableAt).filter((at) => at > 0)
   const reachableAt = Math.min(...unreachable)
   return {
@@ -257,7 +256,7 @@ export function decideApproval(
     isRequestDue,
     newOwners: isDue ? undefined : newOwners,
     isNewlyApproved: approvedAt > before.approvedAt,
-    leftToConnect: result === 'confirmed' ? blocked.length : undefined,
+    leftToConnect: result === 'confirmed' ? blockedPeople.length : undefined,
     isOver: isEmpty && stage !== 'approved' && !isRequestDue,
   }
 }

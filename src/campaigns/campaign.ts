@@ -102,7 +102,7 @@ export function withEmail(
   { campaign, now: at, ...state }: Omit<EmailRecord, 'at'> & { campaign: string; now: number },
 ): Person {
   const before = campaignEmail(person, campaign, state.reminder)
-  const others = campaignEmails(person, campaign).filter((email) => email !== before)
+  const otherEmails = campaignEmails(person, campaign).filter((email) => email !== before)
   const { apps, alsoListed, isMoved, releasedBy, rejected: earlier = [] } = before ?? {}
   const rejection = before?.wasRejected ? [{ at: before.at, ...omitUndefined({ apps, alsoListed }) }] : []
   const rejected = [...earlier, ...rejection]
@@ -114,7 +114,7 @@ export function withEmail(
     ...(rejected.length > 0 && { rejected }),
   })
   const email: EmailRecord = { ...about, ...state, at }
-  const emails = [...others, email].slice(-MAX_EMAILS)
+  const emails = [...otherEmails, email].slice(-MAX_EMAILS)
   const rest = person.campaigns.filter(({ name }) => name !== campaign)
   return { ...person, campaigns: [...rest, { name: campaign, emails }] }
 }

@@ -104,9 +104,9 @@ export async function findClusters(
     peopleChecked++
     const { apps, checkedAt } = person.lastCheck
     peopleListing += Number(apps.some(({ status }) => status !== 'connected'))
-    const delisted = apps.filter(({ delistedAt = -Infinity }) => delistedAt >= evaluatedAt)
-    peopleDelisted += Number(delisted.length > 0)
-    peopleUnexplained += Number(delisted.some(({ previousLapsedAt }) => previousLapsedAt === undefined))
+    const newlyDelisted = apps.filter(({ delistedAt = -Infinity }) => delistedAt >= evaluatedAt)
+    peopleDelisted += Number(newlyDelisted.length > 0)
+    peopleUnexplained += Number(newlyDelisted.some(({ previousLapsedAt }) => previousLapsedAt === undefined))
     for (const app of apps) {
       if (isUnavailable(app.status)) continue
       const to = unconnectedSuccessorOf(app, apps)
@@ -225,8 +225,8 @@ export function withEvaluation(
   // An app in question, or removed, was never connected if it left the list without a consent.
   const isLeftOnly = ({ instance, delistedAt = Infinity, previousLapsedAt }: AppRecord) =>
     delisted.has(instance) && finishedAt >= delistedAt && previousLapsedAt === undefined
-  const connected = apps.filter(({ status }) => status === 'connected')
-  const hasLeftOnly = connected.length > 0 && connected.every(isLeftOnly)
+  const connectedApps = apps.filter(({ status }) => status === 'connected')
+  const hasLeftOnly = connectedApps.length > 0 && connectedApps.every(isLeftOnly)
   const isChanged = lastCheck.apps.some((app, index) => app !== apps[index])
   if (listedAgain.length === 0 && !hasLeftOnly && !isChanged) return person
   // Access to an app that counted as removed was neither lost nor regained.
@@ -357,9 +357,9 @@ function delistedAppsIn(
     const cluster = findCluster(times, times.length + listedTimes.length) ?? outage
     if (wasConnected || cluster === undefined) continue
     // The app may have left the lists of one department after the other.
-    const recent = earlierTimes.filter((at) => now - at < RECENT_MS).sort((one, other) => one - other)
-    const { people: recentPeople, since: firstAt } = mostWithin(recent, SPREAD_MS)
-    const earlierPeople = recentPeople < MIN_PEOPLE ? 0 : recent.filter((at) => at >= firstAt).length
+    const recentTimes = earlierTimes.filter((at) => now - at < RECENT_MS).sort((one, other) => one - other)
+    const { people: recentPeople, since: firstAt } = mostWithin(recentTimes, SPREAD_MS)
+    const earlierPeople = recentPeople < MIN_PEOPLE ? 0 : recentTimes.filter((at) => at >= firstAt).length
     const people = cluster.people + earlierPeople
     const question = { instance, name, noticedAt: now, since: cluster.since, people }
     const app: DelistedApp = earlierPeople > 0 ? { ...question, firstAt } : question

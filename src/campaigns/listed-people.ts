@@ -147,9 +147,7 @@ export class ListedPeople {
   /** Addresses with an id that no one had, but the same name. Empty if many have another id. */
   get sameNames(): AddressChange[] {
     if (this.rowsWithNewIds.length > 0) return []
-    return this.#sameNames.flatMap(({ id, email }) =>
-      this.#idsOnRecord.has(id) ? [] : { from: email, to: email },
-    )
+    return this.#sameNames.flatMap(({ id, email: to }) => (this.#idsOnRecord.has(id) ? [] : { from: to, to }))
   }
 
   /** Why this may be the wrong list, for the operator. @param isComplete false: no one leaves the list */
@@ -194,12 +192,8 @@ export class ListedPeople {
 
   /** Rows of people without a record. Call it after `rowsByCurrentAddress`. */
   rowsWithoutRecord(): ListEntry[] {
-    return [...this.#rows.values()].filter(
-      ({ email }) =>
-        ![this.#addressesOnRecord, this.#currentByFormer, this.#ambiguousAddresses].some((addresses) =>
-          addresses.has(email),
-        ),
-    )
+    const otherAddresses = [this.#addressesOnRecord, this.#currentByFormer, this.#ambiguousAddresses]
+    return [...this.#rows.values()].filter(({ email }) => !otherAddresses.some((one) => one.has(email)))
   }
 }
 
@@ -216,9 +210,7 @@ export function withUsableIds(list: readonly ListEntry[]) {
   const owners = new Map<string, string>()
   for (const { id = '', email } of list) owners.set(id, (owners.get(id) ?? email) === email ? email : '')
   const numbers = list.map(({ id }) => (/^\d{1,9}$/.test(id ?? '') ? Number(id) : NaN))
-  const areRows = numbers.every(
-    (number, index) => number > (numbers[index - 1] ?? -1) && number <= 2 * list.length,
-  )
+  const areRows = numbers.every((one, index) => one > (numbers[index - 1] ?? -1) && one <= 2 * list.length)
   const isUsable = (id = '') => !areRows && owners.get(id) !== ''
   const addresses = new Map<string, Set<string>>()
   for (const { id, email } of areRows ? [] : list)
@@ -229,12 +221,12 @@ export function withUsableIds(list: readonly ListEntry[]) {
       ? { ...row, sharedId }
       : row
   const rows = list.map((row) => (row.id === undefined || isUsable(row.id) ? row : withoutId(row)))
-  const first = new Map<string, { id: string; name: string | undefined }>()
+  const firstRows = new Map<string, { id: string; name: string | undefined }>()
   const faults = new Map<string, string>()
   for (const { id, email, name } of rows) {
     if (id === undefined) continue
-    const other = first.get(email) ?? { id, name }
-    first.set(email, other)
+    const other = firstRows.get(email) ?? { id, name }
+    firstRows.set(email, other)
     if (other.id === id || (name !== undefined && name === other.name)) continue
     const ids = `${quoteCell(other.id)} and ${quoteCell(id)}`
     faults.set(email, `${email} is the address of ${ids}, so it gets no email. Correct one of these rows`)

@@ -93,8 +93,8 @@ function describeColumns(headers: readonly string[], { exclusionColumns, ...text
   const exclusionHeaders = exclusionColumns.map(({ index }) => headers[index] ?? '')
   if (exclusionHeaders.length > 0) names.push(`who is left out (${quoteCells(exclusionHeaders, ', ')})`)
   const usedIndexes = [...Object.values(texts), ...exclusionColumns.map(({ index }) => index)]
-  const ignored = headers.filter((_, index) => !usedIndexes.includes(index))
-  return `Columns: ${names.join(', ')}. Ignored: ${quoteCells(ignored, ', ') || 'none'}.`
+  const ignoredHeaders = headers.filter((_, index) => !usedIndexes.includes(index))
+  return `Columns: ${names.join(', ')}. Ignored: ${quoteCells(ignoredHeaders, ', ') || 'none'}.`
 }
 
 const MAX_SKIPPED = 10

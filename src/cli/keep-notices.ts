@@ -78,20 +78,20 @@ export class KeepNotices {
     if (before !== undefined && !isEmpty && sweep?.endedAt === undefined)
       return { delistedApps, emptyLists: before }
     // In an outage, admins aren't asked about apps. They are asked later about apps that are still gone.
-    const unnotified = isEmpty
+    const unnotifiedApps = isEmpty
       ? questions.filter(() => emptyLists?.notifiedAt === undefined)
       : questions.filter(({ notifiedAt }) => notifiedAt === undefined)
-    if (unnotified.length === 0) return { delistedApps, emptyLists }
+    if (unnotifiedApps.length === 0) return { delistedApps, emptyLists }
     const displayName = uniqueNames(state, report.datasources, this.#texts, this.#texts.t.lang)
     const context = { ...this.#texts, displayName, newApps, massDisconnects, delistedApps }
-    const notice = delistedAppsNotice(unnotified, report, context)
-    const questionId = unnotified.map(({ instance, noticedAt }) => ` ${instance} ${noticedAt}`).join('')
+    const notice = delistedAppsNotice(unnotifiedApps, report, context)
+    const questionId = unnotifiedApps.map(({ instance, noticedAt }) => ` ${instance} ${noticedAt}`).join('')
     const id = emptyLists === undefined ? `removed${questionId}` : `empty lists ${emptyLists.since}`
     if (!(await this.#send(notice, id))) return { delistedApps, emptyLists }
     const notifiedAt = this.#deps.now()
     if (emptyLists !== undefined) return { delistedApps, emptyLists: { ...emptyLists, notifiedAt } }
     return {
-      delistedApps: delistedApps.map((app) => (unnotified.includes(app) ? { ...app, notifiedAt } : app)),
+      delistedApps: delistedApps.map((app) => (unnotifiedApps.includes(app) ? { ...app, notifiedAt } : app)),
       emptyLists,
     }
   }

@@ -36,9 +36,9 @@ export function applyOptions(
   }: Pick<Company, 'declaredReplacements' | 'datasourceOf'> & { now: number },
 ): KeepState {
   const { release = [], removed = [], pauseUntil } = options
-  const active = activeMassDisconnects(state)
+  const disconnects = activeMassDisconnects(state)
   const unansweredApps = unansweredDelistings(state)
-  const { delistedApps: delisted = [], pausedUntil = 0, ...rest } = state
+  const { delistedApps: leftApps = [], pausedUntil = 0, ...rest } = state
   const currentName = (instance: string) => declaredReplacements.get(instance) ?? instance
   const matchesApp = (
     app: string,
@@ -50,14 +50,14 @@ export function applyOptions(
   const pausedInstances = pausedApps(state)
   const isHidden = ({ instance }: { instance: string }) => datasourceOf(instance)?.isHidden === true
   // An app that was only hidden left no list.
-  const releasable = [
-    ...active,
-    ...delisted.filter((app) => !(app.isMoved ?? app.markedConnectedAt) && (app.people > 0 || isHidden(app))),
+  const candidates = [
+    ...disconnects,
+    ...leftApps.filter((app) => !(app.isMoved ?? app.markedConnectedAt) && (app.people > 0 || isHidden(app))),
   ]
-  const pausedNames = [...new Set([...active, ...unansweredApps].map(({ instance }) => instance))].join(', ')
-  const othersText = pausedNames && `, only about ${pausedNames}`
+  const names = [...new Set([...disconnects, ...unansweredApps].map(({ instance }) => instance))].join(', ')
+  const othersText = names && `, only about ${names}`
   for (const app of release) {
-    const matchingItems = app === 'all' ? active : releasable.filter((item) => matchesApp(app, item))
+    const matchingItems = app === 'all' ? disconnects : candidates.filter((item) => matchesApp(app, item))
     if (matchingItems.length === 0)
       throw new UsageError(
         `--release ${app}: no emails ${app === 'all' ? '' : 'about this app '}are held back${othersText}`,
@@ -67,12 +67,12 @@ export function applyOptions(
         `--release ${app}: the company file hides it (hidden: true), so no one is emailed about it. Show it first`,
       )
   }
-  const inQuestion = unansweredApps.map(({ instance }) => instance).join(', ')
+  const namesInQuestion = unansweredApps.map(({ instance }) => instance).join(', ')
   for (const app of removed) {
-    const question = delisted.find((item) => matchesApp(app, item))
+    const question = leftApps.find((item) => matchesApp(app, item))
     if (question === undefined)
       throw new UsageError(
-        `--removed ${app}: this app isn't gone from most lists, or it left fewer than five, so no one was asked about it${inQuestion && `, only about ${inQuestion}`}. If it was removed, hide it in the company file (hidden: true)`,
+        `--removed ${app}: this app isn't gone from most lists, or it left fewer than five, so no one was asked about it${namesInQuestion && `, only about ${namesInQuestion}`}. If it was removed, hide it in the company file (hidden: true)`,
       )
     const releasedApp = release.find((one) => one !== 'all' && matchesApp(one, question))
     if (releasedApp !== undefined)
@@ -82,12 +82,12 @@ export function applyOptions(
   }
   const isReleased = (item: MassDisconnect | DelistedApp) =>
     !isHidden(item) &&
-    release.some((app) => (app === 'all' ? active.some((one) => one === item) : matchesApp(app, item)))
+    release.some((app) => (app === 'all' ? disconnects.some((one) => one === item) : matchesApp(app, item)))
   const massDisconnects = state.massDisconnects.map((item) =>
-    active.includes(item) && isReleased(item) ? { ...item, resumedAt: now } : item,
+    disconnects.includes(item) && isReleased(item) ? { ...item, resumedAt: now } : item,
   )
   // The newer option wins; repeating an option changes nothing.
-  const delistedApps = delisted.map((delistedApp): DelistedApp => {
+  const delistedApps = leftApps.map((delistedApp): DelistedApp => {
     const { markedRemovedAt = now, markedConnectedAt = now, ...question } = delistedApp
     if (removed.some((app) => matchesApp(app, delistedApp))) return { ...question, markedRemovedAt }
     const isConnected = !pausedInstances.has(delistedApp.instance) && isReleased(delistedApp)
@@ -99,8 +99,8 @@ export function applyOptions(
     throw new UsageError(
       `--pause-until ${pauseUntil}: ${pauseUntil < today ? 'that day is over' : 'there is no pause to end'}. Today, ${today} (UTC), ends a pause; a later day begins one.`,
     )
-  const changedState = { ...rest, massDisconnects, delistedApps, ...(until > now && { pausedUntil: until }) }
-  return withAppEvents(changedState, eventsAt(now, changedState))
+  const after = { ...rest, massDisconnects, delistedApps, ...(until > now && { pausedUntil: until }) }
+  return withAppEvents(after, eventsAt(now, after))
 }
 
 /** Releases and answers of this moment. */
@@ -132,29 +132,29 @@ export function applyCompanyFile(
   now: number,
 ): KeepState {
   const { apps = [], massDisconnects, delistedApps = [], newApps = [] } = state
-  const delisted = new Map(delistedApps.map((app) => [app.instance, app]))
-  const isRemoved = (instance = '') => delisted.get(instance)?.markedRemovedAt !== undefined
+  const delistedByInstance = new Map(delistedApps.map((app) => [app.instance, app]))
+  const isRemoved = (instance = '') => delistedByInstance.get(instance)?.markedRemovedAt !== undefined
   const events: AppEvent[] = []
   for (const { instance, name } of [...apps, ...massDisconnects, ...delistedApps]) {
     if (datasourceOf(instance)?.isHidden !== true || isRemoved(instance)) continue
     const unaskedApp: DelistedApp = { instance, name, noticedAt: now, since: now, people: 0 }
-    const { markedConnectedAt: _markedConnectedAt, ...app } = delisted.get(instance) ?? unaskedApp
-    delisted.set(instance, { ...app, markedRemovedAt: now, isHidden: true })
+    const { markedConnectedAt: _markedConnectedAt, ...app } = delistedByInstance.get(instance) ?? unaskedApp
+    delistedByInstance.set(instance, { ...app, markedRemovedAt: now, isHidden: true })
     events.push({ instance, name, at: now, what: 'hidden', people: 0 })
   }
-  const changedState = {
+  const after = {
     ...state,
     massDisconnects: withReplacements(massDisconnects, activeReplacements).filter(
       (app) => !isRemoved(app.instance) && !isRemoved(app.movedTo),
     ),
     newApps: newApps.filter(({ instance }) => !isRemoved(instance)),
-    delistedApps: [...delisted.values()]
+    delistedApps: [...delistedByInstance.values()]
       .filter(({ instance }) => !activeReplacements.has(instance))
       .map(({ isReplaced: _isReplaced, ...app }): DelistedApp =>
         declaredReplacements.has(app.instance) ? { ...app, isReplaced: true } : app,
       ),
   }
-  return withAppEvents(changedState, events)
+  return withAppEvents(after, events)
 }
 
 type OptionAction = OperatorAction & { what: 'released' | 'markedConnected' | 'removed' | 'confirmed' }

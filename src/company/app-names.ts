@@ -28,9 +28,7 @@ export function withUniqueNames<T extends NamedApp>(apps: readonly T[]): (T & { 
 function suffixesOf(sameNameApps: readonly NamedApp[]): ReadonlyMap<string, string> {
   const instances = [...new Set(sameNameApps.map(({ instance }) => instance))].sort(inNumericOrder)
   const hasNumbers = new Set(instances.map(numberOf)).size === instances.length
-  return new Map(
-    instances.map((id, index) => [id, index === 0 ? '' : hasNumbers ? String(numberOf(id)) : id]),
-  )
+  return new Map(instances.map((id, index) => [id, index === 0 ? '' : hasNumbers ? `${numberOf(id)}` : id]))
 }
 
 /** 2 for `slack_2`, 0 without a number. */

@@ -28,9 +28,9 @@ const STORED = {
 const inJson = (name: string) => `"${name}":`
 /** @returns a function that renames members in JSON, in one pass */
 const renamer = (names: readonly (readonly [from: string, to: string])[]) => {
-  const renamed = new Map(names.map(([from, to]) => [inJson(from), inJson(to)]))
-  const anyName = new RegExp([...renamed.keys()].join('|'), 'g')
-  return (json: string) => json.replace(anyName, (name) => renamed.get(name) ?? name)
+  const newNames = new Map(names.map(([from, to]) => [inJson(from), inJson(to)]))
+  const anyName = new RegExp([...newNames.keys()].join('|'), 'g')
+  return (json: string) => json.replace(anyName, (name) => newNames.get(name) ?? name)
 }
 const withStoredNames = renamer(Object.entries(STORED))
 const withNames = renamer(Object.entries(STORED).map(([name, stored]) => [stored, name]))

@@ -94,8 +94,7 @@ export function applyCheck(
   confirmSeconds: number,
 ): Walk {
   const byInstance = new Map(unconnected.map((app) => [app.instance, app]))
-  // If several apps leave the list at once and empty it, the service may be failing. Choices stay until the person's
-  // record shows that they ended.
+  // Several apps that empty the list may be a fault of the service. Choices stay until the record ends them.
   const isDoubtful =
     unconnected.length === 0 && walk.apps.filter(({ status }) => status !== 'connected').length > 1
   const setAsideAfter = ({ skippedAt, blockedAt }: TrackedApp) =>

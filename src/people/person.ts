@@ -65,10 +65,7 @@ export type EmailRecord = {
   releasedBy?: string | undefined
 }
 
-/**
- * True if the app is back after it was removed or hidden, so its history starts over.
- * `withEvaluation` (clusters.ts) gives both members the same time.
- */
+/** True if the app is back after its removal, and starts over. `withEvaluation` then sets both to the same time. */
 export const isBackAfterRemoval = ({ newAt, previousDelistedAt }: AppRecord): boolean =>
   newAt !== undefined && newAt === previousDelistedAt
 
@@ -166,10 +163,10 @@ export const newPerson = (email: string, now: number): Person => ({ email, chang
 
 /** @returns the same object if the details are known already */
 export function withDetails(person: Person, details: ListDetails): Person {
-  const changed = LIST_COLUMNS.filter((key) => details[key] !== undefined && details[key] !== person[key])
-  return changed.length === 0
+  const columns = LIST_COLUMNS.filter((key) => details[key] !== undefined && details[key] !== person[key])
+  return columns.length === 0
     ? person
-    : { ...person, ...Object.fromEntries(changed.map((key) => [key, details[key]])) }
+    : { ...person, ...Object.fromEntries(columns.map((key) => [key, details[key]])) }
 }
 
 /** @returns the same object if the listing is known already */
@@ -251,11 +248,11 @@ export function withCheck(person: Person, response: CheckToRecord, now: number):
   const apps = new Map<string, AppRecord>()
   const consents = new Map(connected.map((app) => [app.instance, app.consentStartedAt]))
   const hadSince = new Map<string, number>()
-  const added = unconnected.filter(({ instance }) => !before.has(instance))
+  const addedApps = unconnected.filter(({ instance }) => !before.has(instance))
   for (const app of before.values()) {
     const isOfType = (one: { instance: string }) =>
       datasourceType(one.instance) === datasourceType(app.instance)
-    const movedTo = added.find(isOfType)?.instance
+    const movedTo = addedApps.find(isOfType)?.instance
     const consentStartedAt = consents.get(app.instance)
     apps.set(app.instance, withConnected(app, checkedAt, { consentStartedAt, movedTo }))
   }
@@ -279,12 +276,12 @@ export function withCheck(person: Person, response: CheckToRecord, now: number):
     apps.set(instance, { instance, name, status, since, ...history })
   }
   let surplus = apps.size - MAX_APPS
-  const remembered = [...apps.values()].filter(({ status }) => status !== 'connected' || surplus-- <= 0)
+  const keptApps = [...apps.values()].filter(({ status }) => status !== 'connected' || surplus-- <= 0)
   const { unknownAt: _unknownAt, ...rest } = person
   const intents = withoutEnded(person.intents, hadSince)
-  const after: Person = { ...rest, ...(intents && { intents }), lastCheck: { checkedAt, apps: remembered } }
+  const after: Person = { ...rest, ...(intents && { intents }), lastCheck: { checkedAt, apps: keptApps } }
   const hasLeft = (app: AppRecord) => app.delistedAt !== undefined && delisted?.has(app.instance)
-  const counted = { ...after, lastCheck: { checkedAt, apps: remembered.filter((app) => !hasLeft(app)) } }
+  const counted = { ...after, lastCheck: { checkedAt, apps: keptApps.filter((app) => !hasLeft(app)) } }
   return isFinished(counted) && after.finishedAt === undefined ? { ...after, finishedAt: checkedAt } : after
 }
 
@@ -340,8 +337,8 @@ export function withIntents(person: Person, checkedAt: number, intents: AppInten
     return since + MAX_AHEAD_MS < (lapsedAt ?? (movedFrom === undefined ? undefined : newAt) ?? 0)
   }
   const apps = intents.filter((intent) => isKnown(intent) || !hasEnded(intent))
-  const failed = apps.filter((app) => app.kind === 'unconfirmed' && !isKnown(app))
-  return failed.reduce<Person>(
+  const failedIntents = apps.filter((app) => app.kind === 'unconfirmed' && !isKnown(app))
+  return failedIntents.reduce<Person>(
     (all, { instance, since: at = checkedAt }) => withFailure(all, { at, instance, code: 'unconfirmed' }),
     { ...person, intents: { checkedAt, apps } },
   )
@@ -374,10 +371,10 @@ export type PersonApp = {
  * use the walk, which is more current (onboarding/app-state.ts).
  */
 export function appsOf({ lastCheck, intents }: Person): PersonApp[] {
-  const intended = new Map(intents?.apps.map((app) => [app.instance, app]))
-  const listed = lastCheck?.apps.filter(({ movedTo }) => movedTo === undefined) ?? []
-  return listed.map(({ instance, name, status, lapsedAt, newAt, movedFrom }) => {
-    const { kind, since: blockedAt } = intended.get(instance) ?? {}
+  const intentsByInstance = new Map(intents?.apps.map((app) => [app.instance, app]))
+  const listedApps = lastCheck?.apps.filter(({ movedTo }) => movedTo === undefined) ?? []
+  return listedApps.map(({ instance, name, status, lapsedAt, newAt, movedFrom }) => {
+    const { kind, since: blockedAt } = intentsByInstance.get(instance) ?? {}
     const app = { instance, name, isUnconfirmed: false }
     const availability = availabilityOf(status)
     if (availability === 'connected') return { ...app, state: availability }

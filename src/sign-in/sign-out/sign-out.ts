@@ -53,7 +53,7 @@ export class SignOut {
     // Another request may have refreshed the tokens meanwhile.
     const latest = await reloadSession(req)
     const [ended] = await Promise.allSettled(latest === undefined ? [] : [endSession(req)])
-    const revoked = await this.#revoke((latest ?? before).tokens, configuration)
+    const revoked = await this.#revokeTokens((latest ?? before).tokens, configuration)
     this.#deps.audit({ event: 'sign_out', by: 'person', revoked, user: before.user })
     if (ended?.status === 'rejected') throw ended.reason
     return isSaved
@@ -137,7 +137,7 @@ export class SignOut {
     return this.#deps.records.put(pendingSignOutKey(cookie), sealed, PENDING_SECONDS)
   }
 
-  async #revoke(tokens: Tokens, configuration: Configuration | undefined) {
+  async #revokeTokens(tokens: Tokens, configuration: Configuration | undefined) {
     if (configuration === undefined) return 'failed'
     const { revoked, cause } = await revoke(configuration, tokens)
     if (cause === undefined) return revoked
