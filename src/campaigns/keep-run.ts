@@ -222,14 +222,14 @@ export class KeepRun {
   /** Sends due invitations and reminders, then continues the sweep. @throws {RunStopped} */
   async #inviteAndCheck(): Promise<void> {
     const { maxConcurrent, now, signal, tally } = this.#deps
-    const { due, unchecked, withOtherEmail, isOnlyUnknownLeft } = await this.#pendingPeople()
+    const { toRemind, toCheck, withOtherEmail, isOnlyUnknownLeft } = await this.#pendingPeople()
     const delivery = this.#deliveryOf(ONBOARDING)
-    const pending = new Set([...due, ...unchecked])
+    const pending = new Set([...toRemind, ...toCheck])
     tally.rows += this.entries.size - pending.size
     const countRow = (entry: ListEntry) => (tally.rows += Number(pending.delete(entry)))
     const isLate = () => signal.aborted || now() - this.#beganAt >= CHECKING_MS
-    await this.#sendDue(delivery, due, countRow)
-    const isThrough = await forEachConcurrent(unchecked.values(), maxConcurrent, isLate, async (entry) => {
+    await this.#sendDue(delivery, toRemind, countRow)
+    const isThrough = await forEachConcurrent(toCheck.values(), maxConcurrent, isLate, async (entry) => {
       const plan = await delivery.plan(entry.email)
       // The other due email is sent after the checks, and has priority over a reminder.
       if (plan.decision.kind === 'email' && withOtherEmail.has(entry))
@@ -240,7 +240,7 @@ export class KeepRun {
     })
     const failure = delivery.finish()
     if (failure !== undefined) throw new RunStopped(failure)
-    await delivery.recordEmptied(unchecked.length > 0)
+    await delivery.recordEmptied(toCheck.length > 0)
     const isComplete = (isThrough || isOnlyUnknownLeft) && !signal.aborted
     if (isComplete && this.#state.sweep.endedAt === undefined) await this.#endSweep()
   }
@@ -253,24 +253,24 @@ export class KeepRun {
 
   async #pendingPeople() {
     /** To be reminded now. */
-    const due: ListEntry[] = []
+    const toRemind: ListEntry[] = []
     /** Another email than a reminder is due. */
     const withOtherEmail = new Set<ListEntry>()
     /** To be checked in this sweep, shuffled. People unknown to the service come last: five in a row end a run. */
-    const unchecked: { entry: ListEntry; isUnknown: boolean; order: string }[] = []
+    const toCheck: { entry: ListEntry; isUnknown: boolean; order: string }[] = []
     for await (const { person, entry, emails } of this.#duePeople()) {
-      if (emails[0]?.name === ONBOARDING && person.lastCheck !== undefined) due.push(entry)
+      if (emails[0]?.name === ONBOARDING && person.lastCheck !== undefined) toRemind.push(entry)
       if (emails[0] !== undefined && emails[0].name !== ONBOARDING) withOtherEmail.add(entry)
       const isUnknown = person.unknownAt !== undefined
       const order = `${Number(isUnknown)} ${hash('sha256', `${this.#beganAt} ${person.email}`)}`
-      if (this.#isUnchecked(person)) unchecked.push({ entry, isUnknown, order })
+      if (this.#isUnchecked(person)) toCheck.push({ entry, isUnknown, order })
       this.#knowsSomeone ||= (person.lastCheck?.checkedAt ?? 0) >= this.#state.sweep.beganAt
     }
     await yieldToEventLoop()
-    unchecked.sort((one, other) => (one.order < other.order ? -1 : 1))
-    // Then the sweep ends, even if they are too many for one run.
-    const isOnlyUnknownLeft = unchecked.every(({ isUnknown }) => isUnknown)
-    return { due, unchecked: unchecked.map(({ entry }) => entry), withOtherEmail, isOnlyUnknownLeft }
+    toCheck.sort((one, other) => (one.order < other.order ? -1 : 1))
+    // If true, the sweep ends, even if they are too many for one run.
+    const isOnlyUnknownLeft = toCheck.every(({ isUnknown }) => isUnknown)
+    return { toRemind, toCheck: toCheck.map(({ entry }) => entry), withOtherEmail, isOnlyUnknownLeft }
   }
 
   async #endSweep(): Promise<void> {
