@@ -22,6 +22,9 @@ export const NEW_APPS = 'new-apps'
 /** Working days before each email about an app, counted from the last one about it, of any campaign. */
 const GAPS_IN_WORKING_DAYS = { [LAPSES]: [0, 2, 5], [NEW_APPS]: [0, 5, 5] }
 
+/** Working days before the first email about an app that one about others listed. */
+const LISTED_WORKING_DAYS = 2
+
 /** Emails about a new app wait this long if another app may have moved there. */
 const ANSWER_WORKING_DAYS = 2
 
@@ -51,14 +54,12 @@ const emailsAbout = ({ campaigns }: Person, instance: string, since = 0, campaig
     .flatMap(({ emails }) => emails)
     .filter((email) => mayHaveBeenSent(email) && email.at >= since && email.apps?.includes(instance))
 
-/** When an email last listed the app, also beside those that it was about. */
-function lastListedAt({ campaigns }: Person, instance: string): number {
-  const emails = campaigns.flatMap((campaign) => campaign.emails).filter(mayHaveBeenSent)
-  const listing = emails.filter(({ apps = [], alsoListed = [] }) =>
-    [...apps, ...alsoListed].includes(instance),
-  )
-  return Math.max(...listing.map(({ at }) => at))
-}
+/** The times of emails that listed the app, also beside those that they were about. */
+const listedTimes = ({ campaigns }: Person, instance: string, since = 0) =>
+  campaigns
+    .flatMap(({ emails }) => emails)
+    .filter((email) => mayHaveBeenSent(email) && email.at >= since)
+    .flatMap(({ at, apps = [], alsoListed = [] }) => ([...apps, ...alsoListed].includes(instance) ? at : []))
 
 /**
  * @returns the episode of an unconnected app, and its start in milliseconds since 1970. Undefined if the app belongs
@@ -205,12 +206,13 @@ function decideAppEmail(
     if (!isAboutApp(name, app, person, context)) return false
     if (name === APPROVALS || name === MOVED_APPROVALS) return true
     const since = episodeOf(app, person)?.since
+    const times = listedTimes(person, app.instance, since)
+    if (times.length === 0) return true
     // An email about its approval is one about the app, too.
-    const about = emailsAbout(person, app.instance, since)
-    if (about.length === 0) return true
-    const sentEmails = emailsAbout(person, app.instance, since, name)
-    const gap = GAPS_IN_WORKING_DAYS[name][Math.max(sentEmails.length, 1)] ?? 0
-    return workingDaysBetween(lastListedAt(person, app.instance), now, calendar) >= gap
+    const isFirst = emailsAbout(person, app.instance, since).length === 0
+    const nth = emailsAbout(person, app.instance, since, name).length
+    const gap = isFirst ? LISTED_WORKING_DAYS : (GAPS_IN_WORKING_DAYS[name][Math.max(nth, 1)] ?? 0)
+    return workingDaysBetween(Math.max(...times), now, calendar) >= gap
   })
   if (!isDue) return NOT_DUE
   const reminder = last === undefined ? 0 : last.reminder + Number(last.state !== 'deferred')

@@ -337,8 +337,8 @@ it('an app that the invitation named, or that is connected, isn’t new', () => 
 it('a person who has connected all but a new app gets no reminder', () => {
   const withNewApp = withCheck(personWithNewApp(), { checkedAt: monday - 1, unconnected: [notion] }, monday)
   expect(dueInvitation(withNewApp).kind).toBe('not-due')
-  const announced = withSent(personWithNewApp(undefined, atDay(-4)), NEW_APPS, [atDay(-3)], ['notion_1'])
-  expect(dueInvitation(announced)).toMatchObject({ kind: 'email', reminder: 1 })
+  const person = withSent(personWithNewApp(undefined, atDay(-4)), NEW_APPS, [atDay(-3)], ['notion_1'])
+  expect(dueInvitation(person)).toMatchObject({ kind: 'email', reminder: 1 })
 })
 
 // prettier-ignore
@@ -379,20 +379,27 @@ it.each<[string, isListed: boolean, Person, Partial<KeepState>?, CampaignName?]>
   expect(isAlsoListed(name, app, person, context)).toBe(isListed)
 })
 
-it.each([
-  ['an email about another app that lists it', LAPSES],
-  ['a reminder that lists it', 'onboarding'],
-])('a second email about a new app waits five working days after %s', (_title, name) => {
-  const announced = withSent(personWithNewApp(undefined, atDay(-11)), NEW_APPS, [atDay(-10)], ['notion_1'])
-  const listing = {
+const announced = withSent(personWithNewApp(undefined, atDay(-11)), NEW_APPS, [atDay(-10)], ['notion_1'])
+// prettier-ignore
+it.each<[string, Person, string, number, number]>([
+  ['second email about a new app waits five working days after an email', announced, LAPSES, 4, 7],
+  ['second email about a new app waits five working days after a reminder', announced, 'onboarding', 4, 7],
+  ['first email about a new app waits two working days after an email', personWithNewApp(), LAPSES, 1, 2],
+])('the %s that lists it', (_title, before, campaign, ...days) => {
+  const email = { campaign, reminder: 9, state: 'sent', now: monday, apps: ['slack_1'] } as const
+  const person = withEmail(before, { ...email, alsoListed: ['notion_1'] })
+  expect(days.map((day) => dueNew(person, atDay(day)))).toEqual([[], ['notion_1']])
+})
+
+it('an email about a new app doesn’t wait for one that listed it before', () => {
+  const email = {
+    campaign: LAPSES,
     reminder: 9,
     state: 'sent',
-    now: monday,
-    apps: ['slack_1'],
+    now: atDay(-1.1),
     alsoListed: ['notion_1'],
   } as const
-  const person = withEmail(announced, { campaign: name, ...listing })
-  expect([4, 7].map((day) => dueNew(person, atDay(day)))).toEqual([[], ['notion_1']])
+  expect(dueNew(withEmail(personWithNewApp(), email))).toEqual(['notion_1'])
 })
 
 it('an invitation that may have arrived isn’t sent again', () => {
