@@ -8,55 +8,76 @@ import { openPeople } from '../../src/cli/store.ts'
 import { resolveCompany, type Company } from '../../src/company/company.ts'
 import { withConsents } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
-import { ADA, DAY, HOUR, installation, monday, runMassDisconnect, twelve } from './installation.ts'
+import {
+  ADA,
+  DAY,
+  HOUR,
+  setUpInstallation,
+  type Installation,
+  monday,
+  runMassDisconnect,
+  twelve,
+} from './installation.ts'
 
 const slackHidden = { company: resolveCompany({ datasources: { slack: { hidden: true } } }, new Map()) }
 /** The last one never connects anything. */
 const thirteen = [...twelve, ADA]
 
-it.each([
+async function signInAll({ people }: Installation, at = monday + DAY) {
+  for (const email of twelve) await people.change(email, (person) => ({ ...person, signedInAt: at }))
+}
+
+const ANSWERS: [title: string, listed: string[], answer: object, events: string[]][] = [
   ['was removed', [], { removed: ['slack_1'] }, ['removed', 'listed', 'new']],
   ['was hidden after it had left the lists', [], slackHidden, ['hidden', 'shown', 'new']],
   ['was hidden', ['slack_1'], slackHidden, ['hidden', 'shown', 'new']],
-])(
-  'an app that %s during a hold comes back as new, without losses',
-  async (_title, listed, answer, events) => {
-    const onramp = installation()
-    onramp.names.set('slack_1', 'Slack')
-    await runMassDisconnect(['slack_1'], onramp)
-    for (const email of twelve)
-      await onramp.people.change(email, (person) => ({ ...person, signedInAt: monday + DAY }))
-    const sweep = async (apps: string[], given = {}) => {
-      for (const email of thirteen) onramp.unconnectedApps.set(email, apps)
-      onramp.conditions.now += 6 * HOUR
-      return await onramp.run(thirteen, given)
-    }
-    await sweep(['slack_1'])
-    await sweep(listed)
-    const before = await onramp.keepState.load()
-    onramp.sentEmails.length = 0
-    const answered = await sweep(listed, answer)
-    const outputs = []
-    for (let runs = 0; runs < 6; runs++) outputs.push(await sweep(['slack_1']))
-    const { massDisconnects, delistedApps, days, appEvents = [] } = await onramp.keepState.load()
+]
 
-    expect(before.massDisconnects).toHaveLength(1)
-    expect([answered, ...outputs].map(({ exit }) => exit)).toEqual([0, 0, 0, 0, 0, 0, 0])
-    expect([massDisconnects, delistedApps]).toEqual([[], []])
-    expect(appEvents.map(({ what }) => what)).toEqual(events)
-    expect(days.at(-1)).toMatchObject({ fellBack: 0 })
-    const { lastCheck, accessEvents } = (await onramp.people.get(twelve[0]!))!
-    expect(accessEvents?.map(({ what, instance }) => `${what} ${instance}`)).toEqual([
-      'lost slack_1',
-      'listed slack_1',
-    ])
-    const record = lastCheck?.apps[0]
-    expect(record).toMatchObject({ status: 'awaiting', newAt: expect.any(Number) as number })
-    expect(record).not.toHaveProperty('lapsedAt')
-    const subjects = twelve.flatMap(onramp.subjectsTo)
-    expect(subjects).toEqual(twelve.map(() => 'Slack is new in search'))
-  },
-)
+/** Twelve people lose Slack. An operator answers while it is `listed`, and then it is on all thirteen lists again. */
+async function answerLoss(listed: string[], answer: object) {
+  const installation = setUpInstallation()
+  installation.names.set('slack_1', 'Slack')
+  const sweep = async (apps: string[], given = {}) => {
+    for (const email of thirteen) installation.unconnectedApps.set(email, apps)
+    installation.conditions.now += 6 * HOUR
+    return (await installation.run(thirteen, given)).exit
+  }
+
+  await runMassDisconnect(['slack_1'], installation)
+  await signInAll(installation)
+  await sweep(['slack_1'])
+  await sweep(listed)
+  const during = await installation.keepState.load()
+  installation.sentEmails.length = 0
+
+  const exits = [await sweep(listed, answer)]
+  for (let runs = 0; runs < 6; runs++) exits.push(await sweep(['slack_1']))
+  return { ...installation, during, exits, after: await installation.keepState.load() }
+}
+
+it.each(ANSWERS)('an app that %s during a hold comes back as new', async (_title, listed, answer, events) => {
+  const { during, exits, after } = await answerLoss(listed, answer)
+  expect(during.massDisconnects).toHaveLength(1)
+  expect(exits).toEqual([0, 0, 0, 0, 0, 0, 0])
+  expect(after).toMatchObject({ massDisconnects: [], delistedApps: [] })
+  expect(after.appEvents?.map(({ what }) => what)).toEqual(events)
+  expect(after.days.at(-1)).toMatchObject({ fellBack: 0 })
+})
+
+it.each(ANSWERS)('a person keeps the one loss of an app that %s during a hold', async (_title, ...given) => {
+  const { people } = await answerLoss(given[0], given[1])
+  const { lastCheck, accessEvents } = (await people.get(twelve[0]!))!
+  const events = accessEvents?.map(({ what, instance }) => `${what} ${instance}`)
+  expect(events).toEqual(['lost slack_1', 'listed slack_1'])
+  const record = lastCheck?.apps[0]
+  expect(record).toMatchObject({ status: 'awaiting', newAt: expect.any(Number) as number })
+  expect(record).not.toHaveProperty('lapsedAt')
+})
+
+it.each(ANSWERS)('an app that %s during a hold is announced as new', async (_title, listed, answer) => {
+  const { subjectsTo } = await answerLoss(listed, answer)
+  expect(twelve.flatMap(subjectsTo)).toEqual(twelve.map(() => 'Slack is new in search'))
+})
 
 const withHidden = (...hidden: string[]) => {
   const datasources = Object.fromEntries(hidden.map((instance) => [instance, { hidden: true }]))
@@ -66,10 +87,8 @@ const replacing = (hidden: boolean) => ({
   company: resolveCompany({ datasources: { slack_2: { replaces: 'slack_1', hidden } } }, new Map()),
 })
 
-type Rollout = ReturnType<typeof installation>
-
 /** Notion is new for twelve people, who connected Slack before. */
-async function addNotion({ run, unconnectedApps, conditions, people }: Rollout) {
+async function addNotion({ run, unconnectedApps, conditions, people }: Installation) {
   for (const email of twelve) unconnectedApps.set(email, ['slack_1'])
   conditions.now = monday - 8 * HOUR
   await run(twelve)
@@ -77,11 +96,11 @@ async function addNotion({ run, unconnectedApps, conditions, people }: Rollout) 
   for (const email of twelve) await people.change(email, (one) => withConsents(one, monday + DAY))
 }
 
-const loseSlack = (onramp: Rollout) => runMassDisconnect(['jira_1', 'slack_1'], onramp)
+const loseSlack = (installation: Installation) => runMassDisconnect(['jira_1', 'slack_1'], installation)
 
 type HiddenApp = {
   name: 'Notion' | 'Slack'
-  happens: (onramp: Rollout) => Promise<unknown>
+  happens: (installation: Installation) => Promise<unknown>
   /** The instance that lists have since then. */
   listed: string
   hiding: { company: Company }
@@ -91,31 +110,30 @@ type HiddenApp = {
 
 /** Hides an app a day after something has happened to it, and shows it two days later. */
 async function hideAndShow({ name, happens, listed, hiding, showing = {} }: HiddenApp) {
-  const onramp = installation()
-  for (const app of ['slack_1', 'slack_2']) onramp.names.set(app, 'Slack')
-  onramp.names.set('notion_1', 'Notion')
-  await happens(onramp)
-  for (const email of twelve)
-    await onramp.people.change(email, (person) => ({ ...person, signedInAt: monday + DAY }))
-  for (const email of twelve) onramp.unconnectedApps.set(email, [listed])
+  const installation = setUpInstallation()
+  for (const app of ['slack_1', 'slack_2']) installation.names.set(app, 'Slack')
+  installation.names.set('notion_1', 'Notion')
+  await happens(installation)
+  await signInAll(installation)
+  for (const email of twelve) installation.unconnectedApps.set(email, [listed])
   const runFor = async (days: number, options: { company?: Company } = {}) => {
     for (let runs = 0; runs < days * 4; runs++) {
-      onramp.conditions.now += 5 * HOUR
-      await onramp.run(twelve, options)
+      installation.conditions.now += 5 * HOUR
+      await installation.run(twelve, options)
     }
-    const { now } = onramp.conditions
+    const { now } = installation.conditions
     const { company = resolveCompany({}, new Map()) } = options
-    const store = openPeople({ ...onramp, now: () => now }, company)
-    const state = await onramp.keepState.load()
+    const store = openPeople({ ...installation, now: () => now }, company)
+    const state = await installation.keepState.load()
     const report = await createReport(summarizeAll(store.all(), state), now)
     const shown = withCompanyNames(report, state, company, 'en')
     const compared = compareSince(shown.report, shown.keepState, now, utcDay(now - (days + 1) * DAY))
     const lines = compared === undefined ? [] : describeComparison(compared, t)
     return { report, state, lines: lines.map((line) => line.replace('\u00a0(2)', '')) }
   }
-  onramp.sentEmails.length = 0
+  installation.sentEmails.length = 0
   await runFor(1)
-  const emailedBefore = twelve.flatMap(onramp.subjectsTo)
+  const emailedBefore = twelve.flatMap(installation.subjectsTo)
   const hidden = await runFor(2, hiding)
   const shown = await runFor(3, showing)
 
@@ -126,9 +144,11 @@ async function hideAndShow({ name, happens, listed, hiding, showing = {} }: Hidd
   expect(hidden.lines.join()).not.toMatch(/on hold|gone from/)
   expect([hidden.report.fellBack, shown.report.fellBack]).toEqual([0, 0])
   expect(shown.state.massDisconnects).toEqual([])
-  expect(onramp.sentEmails.some(({ subject }) => /needs your OK again|has moved/.test(subject))).toBe(false)
+  expect(installation.sentEmails.some(({ subject }) => /needs your OK again|has moved/.test(subject))).toBe(
+    false,
+  )
   const announcementsTo = (email: string) =>
-    onramp.subjectsTo(email).filter((subject) => / is new /.test(subject))
+    installation.subjectsTo(email).filter((subject) => / is new /.test(subject))
   return { shown, announcementsTo }
 }
 
@@ -166,23 +186,25 @@ it.each([
   ['stays removed for as many newcomers', 0, 4, false],
   ['is new for more newcomers', 0, 5, true],
 ])('a removed app that is back %s', async (_title, count, newcomers, isNew) => {
-  const onramp = installation()
-  onramp.names.set('slack_1', 'Slack')
+  const installation = setUpInstallation()
+  installation.names.set('slack_1', 'Slack')
   const [lacking, having] = [twelve.slice(0, 4), twelve.slice(4)]
   const added = Array.from({ length: 5 }, (_, number) => `new${number}@acme.example`)
   const sweep = async (listed: readonly string[], given = {}, list = twelve) => {
-    for (const email of list) onramp.unconnectedApps.set(email, listed.includes(email) ? ['slack_1'] : [])
-    onramp.conditions.now += 6 * HOUR
-    return await onramp.run(list, given)
+    for (const email of list)
+      installation.unconnectedApps.set(email, listed.includes(email) ? ['slack_1'] : [])
+    installation.conditions.now += 6 * HOUR
+    return await installation.run(list, given)
   }
-  onramp.conditions.now = monday - 8 * HOUR
+  installation.conditions.now = monday - 8 * HOUR
   await sweep(twelve)
-  for (const email of having) await onramp.people.change(email, (one) => withConsents(one, monday + HOUR))
-  for (const email of twelve) await onramp.people.change(email, (one) => ({ ...one, signedInAt: monday }))
+  for (const email of having)
+    await installation.people.change(email, (one) => withConsents(one, monday + HOUR))
+  await signInAll(installation, monday)
   await sweep(lacking)
   await sweep(lacking)
-  const state = await onramp.keepState.load()
-  const [since, noticedAt] = [onramp.conditions.now, onramp.conditions.now + 6 * HOUR]
+  const state = await installation.keepState.load()
+  const [since, noticedAt] = [installation.conditions.now, installation.conditions.now + 6 * HOUR]
   await sweep([])
   const removed = {
     instance: 'slack_1',
@@ -192,14 +214,18 @@ it.each([
     people: 4,
     markedRemovedAt: noticedAt,
   }
-  await onramp.keepState.save({ ...state, ...(await onramp.keepState.load()), delistedApps: [removed] })
+  await installation.keepState.save({
+    ...state,
+    ...(await installation.keepState.load()),
+    delistedApps: [removed],
+  })
 
-  onramp.sentEmails.length = 0
+  installation.sentEmails.length = 0
   const back = [...having.slice(0, count), ...added.slice(0, newcomers)]
   for (let runs = 0; runs < 5; runs++) await sweep(back, {}, [...twelve, ...back.slice(count)])
 
-  expect((await onramp.keepState.load()).delistedApps).toHaveLength(isNew ? 0 : 1)
+  expect((await installation.keepState.load()).delistedApps).toHaveLength(isNew ? 0 : 1)
   if (newcomers > 0) return
-  const subjects = twelve.flatMap(onramp.subjectsTo)
+  const subjects = twelve.flatMap(installation.subjectsTo)
   expect(subjects).toEqual(isNew ? having.slice(0, count).map(() => 'Slack is new in search') : [])
 })

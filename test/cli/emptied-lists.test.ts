@@ -14,25 +14,27 @@ import { appsOf } from '../../src/people/person.ts'
 import { setUpSendRuns, unconnectedApps as slack } from '../campaigns/run-fixture.ts'
 import { summaries, toArray, withAppStates } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
-import { DAY, HOUR, installation, monday, twelve } from './installation.ts'
+import { DAY, HOUR, setUpInstallation, monday, twelve } from './installation.ts'
 
 const [ONE, TWO] = [['slack_1'], ['jira_1', 'slack_1']]
 const people = (count: number) => Array.from({ length: count }, (_, index) => `q${index}@acme.example`)
 
 /** Everyone has these apps left; a day later the first `emptied` of them have none. */
 async function runWithEmptied(emptied: number, { list = twelve, apps = TWO, confirm = {} } = {}) {
-  const onramp = installation()
-  const { run, unconnectedApps, conditions } = onramp
+  const installation = setUpInstallation()
+  const { run, unconnectedApps, conditions } = installation
   for (const email of list) unconnectedApps.set(email, apps)
   await run(list)
   for (const email of list.slice(0, emptied)) unconnectedApps.set(email, [])
   conditions.now = monday + DAY
-  onramp.checkedEmails.length = 0
+  installation.checkedEmails.length = 0
   const result = await run(list, confirm)
-  const everyone = await Promise.all(list.map(async (email) => appsOf((await onramp.people.get(email))!)))
+  const everyone = await Promise.all(
+    list.map(async (email) => appsOf((await installation.people.get(email))!)),
+  )
   const isConnected = (all: { state: string }[]) => all.every(({ state }) => state === 'connected')
   const connected = everyone.filter((all) => all.length > 0 && isConnected(all)).length
-  return { ...onramp, ...result, connected }
+  return { ...installation, ...result, connected }
 }
 
 it.each<[title: string, connected: number, emptied: number, Parameters<typeof runWithEmptied>[1]?]>([
@@ -126,13 +128,13 @@ it('empty lists stay in question until a check of everyone finds none', async ()
 })
 
 it('someone with an empty list and a due reminder is checked once', async () => {
-  const onramp = installation()
-  await onramp.runForTwelve(TWO, monday)
-  onramp.checkedEmails.length = 0
-  for (const email of twelve.slice(0, 6)) onramp.unconnectedApps.set(email, [])
-  onramp.conditions.now = monday + 7 * DAY
-  await onramp.run(twelve)
-  expect(onramp.checkedEmails.toSorted()).toEqual(twelve.toSorted())
+  const installation = setUpInstallation()
+  await installation.runForTwelve(TWO, monday)
+  installation.checkedEmails.length = 0
+  for (const email of twelve.slice(0, 6)) installation.unconnectedApps.set(email, [])
+  installation.conditions.now = monday + 7 * DAY
+  await installation.run(twelve)
+  expect(installation.checkedEmails.toSorted()).toEqual(twelve.toSorted())
 })
 
 it('a confirmation of empty lists is audited once', async () => {
@@ -141,7 +143,7 @@ it('a confirmation of empty lists is audited once', async () => {
 })
 
 it('reminders between two checks of everyone don’t count empty lists as connected', async () => {
-  const { run, runForTwelve, people: store } = installation()
+  const { run, runForTwelve, people: store } = setUpInstallation()
   await runForTwelve(TWO, monday)
   await runForTwelve(TWO, monday + 7 * DAY - 3 * HOUR)
   const { err } = await runForTwelve([], monday + 7 * DAY)
@@ -196,7 +198,7 @@ it('a page in an outage of one department leaves no trace once it is over', asyn
     people: store,
     keepState,
     sentEmails,
-  } = installation()
+  } = setUpInstallation()
   const now = () => conditions.now
   await runForTwelve(TWO, monday)
   for (const email of twelve.slice(0, 6)) unconnectedApps.set(email, [])

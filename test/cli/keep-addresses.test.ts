@@ -7,7 +7,7 @@ import { omitUndefined } from '../../src/omit-undefined.ts'
 import { vacatedAddress } from '../../src/people/address.ts'
 import { toArray } from '../helpers/people.ts'
 import type { Person } from '../../src/people/person.ts'
-import { ADA, DAY, installation, monday } from './installation.ts'
+import { ADA, DAY, setUpInstallation, monday } from './installation.ts'
 import { runCommand } from './run-command.ts'
 import { useStoredPeople } from './stored-people.ts'
 
@@ -22,7 +22,7 @@ const rowsAt = (domain: string, count: number) =>
   Array.from({ length: count }, (_, id) => ({ email: `p${id}@${domain}`, id: `E${id}` }))
 
 it('a person with a new address and the same id stays opted out', async () => {
-  const { run, people, subjectsTo, unconnectedApps } = installation()
+  const { run, people, subjectsTo, unconnectedApps } = setUpInstallation()
   const id = 'E1'
   for (const email of [ADA, BOB, KING]) unconnectedApps.set(email, ['slack_1'])
   await run([{ email: ADA, id }, BOB])
@@ -51,7 +51,7 @@ const atKing = { email: KING, id: 'E1' }
 const bothRows = withUsableIds([atAda, atKing, ...others]).list
 
 it('someone who is listed with both addresses for some days stays opted out', async () => {
-  const { run, people, subjectsTo, unconnectedApps } = installation()
+  const { run, people, subjectsTo, unconnectedApps } = setUpInstallation()
   for (const email of [ADA, KING]) unconnectedApps.set(email, ['slack_1'])
   await run([atAda, ...others])
   await people.change(ADA, (person) => ({ ...person, optedOutAt: 1 }))
@@ -84,7 +84,7 @@ it.each<[order: string, who: string, left: string, after: object[], optedOutAt?:
   ['after', 'someone opted out', ADA, apart, 1],
 ])('a sign-in at a second address, %s a run, invites %s once; %s is left', async (...row) => {
   const [order, , left, after, optedOutAt] = row
-  const { run, people, subjectsTo, unconnectedApps } = installation()
+  const { run, people, subjectsTo, unconnectedApps } = setUpInstallation()
   for (const email of [ADA, KING]) unconnectedApps.set(email, ['slack_1'])
   await run([atAda, ...others])
   await people.change(ADA, (person) => ({ ...person, ...omitUndefined({ optedOutAt }) }))
@@ -108,7 +108,7 @@ it.each([
   ['before', []],
   ['after', [signedInAtKing]],
 ])('a run at night announces no email to someone’s second address %s a sign-in', async (_title, records) => {
-  const { run, people, unconnectedApps, conditions } = installation()
+  const { run, people, unconnectedApps, conditions } = setUpInstallation()
   for (const email of [ADA, KING]) unconnectedApps.set(email, ['slack_1'])
   await run([atAda, ...others])
   for (const record of records) await people.change(KING, (person) => ({ ...person, ...record }))
@@ -123,7 +123,7 @@ it.each<[string, ListEntry]>([
   ['address', { email: KING, id: 'E1', name: 'Ada' }],
   ['id', { email: ADA, id: 'E2', name: 'Ada' }],
 ])('someone who is back with a new %s after the retention stays opted out', async (_title, back) => {
-  const { run, people, subjectsTo, unconnectedApps, conditions } = installation()
+  const { run, people, subjectsTo, unconnectedApps, conditions } = setUpInstallation()
   for (const email of [ADA, KING]) unconnectedApps.set(email, ['slack_1'])
   await run([{ email: ADA, id: 'E1', name: 'Ada' }, ...others])
   await people.change(ADA, (person) => ({ ...person, optedOutAt: monday }))
@@ -139,7 +139,7 @@ it.each<[string, ListEntry]>([
 })
 
 it('a newcomer with someone’s former address inherits nothing, and that person keeps it all', async () => {
-  const { run, people, subjectsTo, unconnectedApps, conditions } = installation()
+  const { run, people, subjectsTo, unconnectedApps, conditions } = setUpInstallation()
   unconnectedApps.set(ADA, ['slack_1'])
   await run([{ email: ADA, id: 'E7' }, ...others])
   await people.change(ADA, (person) => ({ ...person, optedOutAt: 1, finishedAt: 1 }))
@@ -168,7 +168,7 @@ it.each<[string, string | undefined, string, number?]>([
   ['someone with another name is a newcomer, until the operator runs a command', 'Ada', 'Bea', 1],
   ['someone without a name is a newcomer, until the operator runs a command', undefined, 'Ada', 1],
 ])('with a corrected id at a known address, %s', async (_title, before, after, commands = 0) => {
-  const { run, people, unconnectedApps, subjectsTo } = installation()
+  const { run, people, unconnectedApps, subjectsTo } = setUpInstallation()
   unconnectedApps.set(ADA, ['slack_1'])
   const listWith = (id: string, name?: string) => [{ email: ADA, id, ...(name && { name }) }, ...others]
   await run(listWith('E7', before))
@@ -198,7 +198,7 @@ it.each([
   ['after a run without them', [''], PERM],
   ['after it had the new address, which is another person’s then', [PERM], vacatedAddress(PERM, 'E7')],
 ])('a list that follows an operator’s rename %s keeps the opt-out', async (_title, listed, expected) => {
-  const { run, people, unconnectedApps, conditions } = installation()
+  const { run, people, unconnectedApps, conditions } = setUpInstallation()
   const given = { audit: () => {}, now: () => conditions.now, onDone: () => {} }
   for (const email of [ADA, PERM]) unconnectedApps.set(email, ['slack_1'])
   const rowOf = (email: string) => ({ email, id: 'E7', name: 'Ada Temp' })
@@ -216,7 +216,7 @@ it.each([
 })
 
 it('many other ids at the same addresses need --confirm, and are then the same people', async () => {
-  const { run, people } = installation()
+  const { run, people } = setUpInstallation()
   const list = (ids: string) =>
     [0, 1, 2, 3].map((one) => ({ email: `p${one}@acme.example`, id: `${ids}${one}` }))
   await run(list('E'))
@@ -230,7 +230,7 @@ it('many other ids at the same addresses need --confirm, and are then the same p
 })
 
 it('someone who signed in with a new address before the run keeps both records’ data', async () => {
-  const { run, people, unconnectedApps } = installation()
+  const { run, people, unconnectedApps } = setUpInstallation()
   unconnectedApps.set(ADA, ['slack_1'])
   await run([{ email: ADA, id: 'E7' }])
   await people.change(KING, (person) => ({ ...person, signIns: ['new'], signedInAt: 1 }))
@@ -244,7 +244,7 @@ it('someone who signed in with a new address before the run keeps both records�
 })
 
 it('a new address with another person’s data is reported, without emails or departures', async () => {
-  const { run, people, subjectsTo, unconnectedApps } = installation()
+  const { run, people, subjectsTo, unconnectedApps } = setUpInstallation()
   for (const email of [ADA, BOB]) unconnectedApps.set(email, ['slack_1'])
   await run(listOf('E1', 'E2'))
   const before = await toArray(people.all())
@@ -277,7 +277,7 @@ it.each<[string, names: string[], ids: string[], needs: number]>([
   ['three ids in a circle, with names', ['Ada', 'Bob', 'Cleo'], ['E2', 'E3', 'E1'], 0],
   ['an id that is someone else’s now, with names', ['Ada', 'Bob', 'Cleo'], ['E9', 'E1', 'E3'], 0],
 ])('%s move no one’s data, and a dry run says the same', async (_title, names, ids, needs) => {
-  const { run, people, sentEmails } = installation()
+  const { run, people, sentEmails } = setUpInstallation()
   const named = (...of: string[]) =>
     listOf(...of).map((row, at) => ({ ...row, ...(names[at] && { name: names[at] }) }))
   await run(named('E1', 'E2', 'E3'))
@@ -310,7 +310,7 @@ it.each<[string, Partial<Person>[], exit: number]>([
   ],
   ['was interrupted', [{ email: BOB, id: 'E1', listedAt: 1, formerEmails: [ADA], renamingFrom: ADA }], 0],
 ])('a dry run exits as a run if the person at the new address %s', async (_title, known, exit) => {
-  const { run, people } = installation()
+  const { run, people } = setUpInstallation()
   for (const person of known) await people.change(person.email!, (before) => ({ ...before, ...person }))
   const list = [{ email: BOB, id: 'E1' }]
   expect(await dryRun(list, await toArray(people.all()))).toMatchObject({ exit })
@@ -333,7 +333,7 @@ it('a dry run names a known address with another id and the same name', async ()
 })
 
 it('putting the former ids back returns each person’s data', async () => {
-  const { run, people } = installation()
+  const { run, people } = setUpInstallation()
   const former = [...listOf('E1', 'E2', 'E3'), ...others]
   await run(former)
   await people.change(ADA, (person) => ({ ...person, ...optOut }))
@@ -353,7 +353,7 @@ it('putting the former ids back returns each person’s data', async () => {
 })
 
 it('two rows with one address leave both people as they were', async () => {
-  const { run, people, subjectsTo, unconnectedApps } = installation()
+  const { run, people, subjectsTo, unconnectedApps } = setUpInstallation()
   for (const email of [ADA, BOB]) unconnectedApps.set(email, ['slack_1'])
   const [ada, ...rest] = listOf('E1', 'E2', 'E3')
   await run([ada!, ...rest])
@@ -369,7 +369,7 @@ it('two rows with one address leave both people as they were', async () => {
 })
 
 it('a run names a known address with another id and the same name once', async () => {
-  const { run, people } = installation()
+  const { run, people } = setUpInstallation()
   const listWith = (id: string) => [{ email: ADA, id, name: 'Ada' }, ...others]
   await run(listWith('E7'))
 
@@ -385,7 +385,7 @@ it('a run names a known address with another id and the same name once', async (
 })
 
 it('many new addresses at once need --confirm', async () => {
-  const { run, people, keepState } = installation()
+  const { run, people, keepState } = setUpInstallation()
   const list = (domain: string) => rowsAt(domain, 5)
   await run(list('acme.example'))
   await expect(run(list('acme.test'))).rejects.toThrow(
@@ -411,7 +411,7 @@ const namesTwenty = (heading: string) =>
   )
 
 it('a run names twenty new or former addresses, and --json all of them', async () => {
-  const { run } = installation()
+  const { run } = setUpInstallation()
   const rows = rowsAt('acme.example', 22)
   const older = rows.map(({ email }) => email)
   await run(rows)

@@ -13,17 +13,18 @@ import {
   DAY,
   goneForTwelve,
   HOUR,
-  installation,
+  type Installation,
   monday,
   OPERATOR,
   runMassDisconnect,
+  setUpInstallation,
   twelve,
 } from './installation.ts'
 
 it('a mass disconnect is reported once to each admin, even if one is rejected', async () => {
-  const onramp = await runMassDisconnect(['slack_1'])
-  expect(onramp.sentEmails.map(({ to }) => to)).toEqual(['old@acme.example', 'admin@acme.example'])
-  expect(onramp.events).toMatchObject([{ type: 'app.disconnected_for_many' }])
+  const installation = await runMassDisconnect(['slack_1'])
+  expect(installation.sentEmails.map(({ to }) => to)).toEqual(['old@acme.example', 'admin@acme.example'])
+  expect(installation.events).toMatchObject([{ type: 'app.disconnected_for_many' }])
 })
 
 it('the first email after a release has the operator who released it', async () => {
@@ -42,9 +43,9 @@ it('the first email after a release has the operator who released it', async () 
 })
 
 it('a run prints that a hold ended without a release', async () => {
-  const onramp = await runMassDisconnect(['slack_1'])
-  const ending = await onramp.runForTwelve([], onramp.conditions.now + 7 * HOUR)
-  const next = await onramp.run(twelve)
+  const installation = await runMassDisconnect(['slack_1'])
+  const ending = await installation.runForTwelve([], installation.conditions.now + 7 * HOUR)
+  const next = await installation.run(twelve)
 
   const line =
     /^Slack 1 is back for most of the 12 people who had lost it \([^)]*\)\. Emails to the others are no longer on hold\.$/m
@@ -53,10 +54,10 @@ it('a run prints that a hold ended without a release', async () => {
 })
 
 it('a mass disconnect of a second workspace is numbered in the email and the summary', async () => {
-  const onramp = installation()
-  onramp.names.set('slack_1', 'Slack').set('slack_2', 'Slack')
-  const { err } = await runMassDisconnect(['slack_1', 'slack_2'], onramp)
-  expect(onramp.subjectsTo('admin@acme.example')).toEqual([
+  const installation = setUpInstallation()
+  installation.names.set('slack_1', 'Slack').set('slack_2', 'Slack')
+  const { err } = await runMassDisconnect(['slack_1', 'slack_2'], installation)
+  expect(installation.subjectsTo('admin@acme.example')).toEqual([
     expect.stringMatching(/^Slack\u00a0\(2\): 12 of 12 people/),
   ])
   expect(err).toContain('Slack\u00a0(2): 12 of 12 people lost access')
@@ -64,14 +65,14 @@ it('a mass disconnect of a second workspace is numbered in the email and the sum
 
 /** An installation with holds of Slack, Jira and Figma. Figma has moved since. */
 async function installationWithHolds() {
-  const onramp = installation()
-  await onramp.pauseEmails('slack_1', 'jira_1', 'figma_1')
-  const state = await onramp.keepState.load()
+  const installation = setUpInstallation()
+  await installation.pauseEmails('slack_1', 'jira_1', 'figma_1')
+  const state = await installation.keepState.load()
   const [slackHold, jiraHold, figmaHold] = state.massDisconnects
   const massDisconnects = [slackHold!, jiraHold!, { ...figmaHold!, movedTo: 'figma_2' }]
-  await onramp.keepState.save({ ...state, massDisconnects })
-  onramp.unconnectedApps.set(ADA, ['jira_1'])
-  return { ...onramp, heldSince: jiraHold!.since }
+  await installation.keepState.save({ ...state, massDisconnects })
+  installation.unconnectedApps.set(ADA, ['jira_1'])
+  return { ...installation, heldSince: jiraHold!.since }
 }
 
 it('mass disconnects are reported with one command that resumes all of them', async () => {
@@ -105,24 +106,26 @@ it('during a pause, onramp keep prints no time for the emails of a release', asy
   expect(err).toMatch(/is released\.\n/)
 })
 
-const jiraIn = async ({ people, keepState }: ReturnType<typeof installation>) => {
+const jiraIn = async ({ people, keepState }: Installation) => {
   const report = await createReport(summarizeAll(people.all(), await keepState.load()), monday)
   return report.datasources.find(({ instance }) => instance === 'jira_1')?.counts.connected
 }
 
 it('an app gone from many lists is a question to admins, and not counted', async () => {
-  const onramp = installation()
-  onramp.names.set('jira_1', 'Jira')
-  const { exit, err } = await goneForTwelve(onramp)
-  expect(onramp.subjectsTo('admin@acme.example')).toEqual(['Jira is gone from 12 lists. Was it removed?'])
+  const installation = setUpInstallation()
+  installation.names.set('jira_1', 'Jira')
+  const { exit, err } = await goneForTwelve(installation)
+  expect(installation.subjectsTo('admin@acme.example')).toEqual([
+    'Jira is gone from 12 lists. Was it removed?',
+  ])
   expect([exit, err]).toEqual([3, expect.stringContaining('keep PEOPLE.csv --removed jira_1')])
-  expect(await jiraIn(onramp)).toBeUndefined()
-  await onramp.run(twelve)
-  expect(onramp.subjectsTo('admin@acme.example')).toHaveLength(1)
+  expect(await jiraIn(installation)).toBeUndefined()
+  await installation.run(twelve)
+  expect(installation.subjectsTo('admin@acme.example')).toHaveLength(1)
 })
 
 it('an app gone while another instance is new for many may have moved there', async () => {
-  const { run, runForTwelve, sentEmails } = installation()
+  const { run, runForTwelve, sentEmails } = setUpInstallation()
   await runForTwelve(['jira_1'], monday)
   await runForTwelve(['jira_2'], monday + DAY)
 
@@ -135,7 +138,7 @@ it('an app gone while another instance is new for many may have moved there', as
 })
 
 it('a run that finds an app gone from many lists doesn’t count it as connected', async () => {
-  const { run, unconnectedApps, conditions, keepState } = installation()
+  const { run, unconnectedApps, conditions, keepState } = setUpInstallation()
   unconnectedApps.set(ADA, ['slack_1'])
   for (const [apps, at] of [
     [['jira_1'], monday],
@@ -160,14 +163,14 @@ it.each([
 ] as const)(
   'once an operator answers that an app that left lists was %s, it %s',
   async (answer, _title, connected, sentence) => {
-    const onramp = installation()
-    await goneForTwelve(onramp)
+    const installation = setUpInstallation()
+    await goneForTwelve(installation)
 
-    const { exit, err } = await onramp.run(twelve, answers[answer])
+    const { exit, err } = await installation.run(twelve, answers[answer])
 
     expect([exit, err.includes('Needs you')]).toEqual([0, false])
     expect(err).toContain(sentence)
-    expect(await jiraIn(onramp)).toBe(connected)
+    expect(await jiraIn(installation)).toBe(connected)
   },
 )
 
@@ -177,22 +180,24 @@ it.each([
 ] as const)(
   'the answer that an app is %s is audited once, and recorded',
   async (answer, audited, what, again) => {
-    const onramp = installation()
-    await goneForTwelve(onramp)
+    const installation = setUpInstallation()
+    await goneForTwelve(installation)
 
-    const answered = await onramp.run(twelve, answers[answer])
-    const later = await onramp.run(twelve, again)
+    const answered = await installation.run(twelve, answers[answer])
+    const later = await installation.run(twelve, again)
 
     expect(auditedIn(answered)).toEqual([`${audited} jira_1`])
     expect([auditedIn(later), later.err.includes('Jira 1')]).toEqual([[], false])
-    expect((await onramp.keepState.load()).actions).toMatchObject([{ what, by: OPERATOR, app: 'jira_1' }])
+    expect((await installation.keepState.load()).actions).toMatchObject([
+      { what, by: OPERATOR, app: 'jira_1' },
+    ])
   },
 )
 
 it('--removed is refused for an app that left no lists', async () => {
-  const onramp = installation()
-  await goneForTwelve(onramp)
-  const refused = onramp.run(twelve, { removed: ['slack_1'] })
+  const installation = setUpInstallation()
+  await goneForTwelve(installation)
+  const refused = installation.run(twelve, { removed: ['slack_1'] })
   await expect(refused).rejects.toThrow('--removed slack_1: this app isn')
 })
 
@@ -201,8 +206,8 @@ it.each<[string, string[], string[], number]>([
   ['no one if the same run finds it gone from many lists', ['jira_1', 'slack_1'], [], 0],
   ['everyone who connected it on a page', ['slack_1'], twelve, 12],
 ])('reminders count an app that is gone as connected for %s', async (_title, listed, byPage, count) => {
-  const onramp = installation()
-  const { unconnectedApps, conditions, sentEmails, people, run } = onramp
+  const installation = setUpInstallation()
+  const { unconnectedApps, conditions, sentEmails, people, run } = installation
   for (const [apps, at] of [
     [['jira_1', 'slack_1'], monday],
     [listed, monday + DAY],
@@ -225,36 +230,41 @@ it.each<[string, string[], string[], number]>([
 it.each([{ jira_1: { hidden: true } }, { jira_2: { replaces: 'jira_1' } }])(
   'a company file with %j closes the question at once',
   async (datasources) => {
-    const onramp = await goneForTwelve()
-    const { exit, err } = await onramp.run(twelve, { company: resolveCompany({ datasources }, new Map()) })
+    const installation = await goneForTwelve()
+    const { exit, err } = await installation.run(twelve, {
+      company: resolveCompany({ datasources }, new Map()),
+    })
     expect([exit, err.includes('Needs you')]).toEqual([0, false])
   },
 )
 
 it('a hidden app counts as removed, once, until lists have it again', async () => {
-  const onramp = await goneForTwelve()
+  const installation = await goneForTwelve()
   const hidden = resolveCompany({ datasources: { jira_1: { hidden: true } } }, new Map())
-  onramp.conditions.now += 7 * HOUR
-  const runs = [await onramp.run(twelve, { company: hidden }), await onramp.run(twelve, { company: hidden })]
-  onramp.conditions.now += 7 * HOUR
-  const shown = await onramp.run(twelve)
+  installation.conditions.now += 7 * HOUR
+  const runs = [
+    await installation.run(twelve, { company: hidden }),
+    await installation.run(twelve, { company: hidden }),
+  ]
+  installation.conditions.now += 7 * HOUR
+  const shown = await installation.run(twelve)
   expect([...runs, shown].map(({ exit }) => exit)).toEqual([0, 0, 0])
   expect([...runs, shown].map(({ err }) => err.includes('Jira 1 was hidden.'))).toEqual([true, false, false])
   expect([...runs, shown].flatMap(auditedIn)).toEqual([])
-  expect(await jiraIn(onramp)).toBeUndefined()
+  expect(await jiraIn(installation)).toBeUndefined()
 })
 
 it('an app that was hidden while in question is new on lists once shown', async () => {
-  const onramp = await goneForTwelve()
+  const installation = await goneForTwelve()
   const hidden = resolveCompany({ datasources: { jira_1: { hidden: true } } }, new Map())
-  onramp.conditions.now += 7 * HOUR
-  await onramp.run(twelve, { company: hidden })
-  for (const email of twelve.slice(0, 3)) onramp.unconnectedApps.set(email, ['jira_1', 'slack_1'])
-  onramp.conditions.now += 7 * HOUR
-  await onramp.run(twelve)
+  installation.conditions.now += 7 * HOUR
+  await installation.run(twelve, { company: hidden })
+  for (const email of twelve.slice(0, 3)) installation.unconnectedApps.set(email, ['jira_1', 'slack_1'])
+  installation.conditions.now += 7 * HOUR
+  await installation.run(twelve)
 
-  expect((await onramp.keepState.load()).delistedApps).toEqual([])
-  const apps = (await onramp.people.get(twelve[0]!))?.lastCheck?.apps
+  expect((await installation.keepState.load()).delistedApps).toEqual([])
+  const apps = (await installation.people.get(twelve[0]!))?.lastCheck?.apps
   const jiraApp = apps?.find(({ instance }) => instance === 'jira_1')
   expect(jiraApp).toMatchObject({ status: 'awaiting', newAt: expect.any(Number) as number })
 })
@@ -265,7 +275,7 @@ it.each([
 ])(
   'people whose only app left their lists haven’t connected everything, once it is %s',
   async (_title, removed) => {
-    const { run, runForTwelve, conditions, people } = installation()
+    const { run, runForTwelve, conditions, people } = setUpInstallation()
     await runForTwelve(['jira_1'], monday)
     await runForTwelve([], monday + 8 * HOUR)
     conditions.now += 7 * HOUR
@@ -278,8 +288,8 @@ it.each([
   ['one that few have', 12, 2],
   ['those that only few have', 4, 4],
 ])('an outage that empties all lists makes no losses, also of %s', async (_title, many, few) => {
-  const onramp = installation()
-  const { run, unconnectedApps, conditions, people } = onramp
+  const installation = setUpInstallation()
+  const { run, unconnectedApps, conditions, people } = installation
   const list = (isOutage: boolean) => {
     for (const [index, email] of twelve.entries()) {
       const apps = [index < many ? 'jira_1' : [], index >= 12 - few ? 'rare_1' : []].flat()
@@ -294,7 +304,7 @@ it.each([
   await run(twelve)
   list(true)
   const during = await sweep(6)
-  const counted = personForCounts((await people.get(twelve[11]!))!, await onramp.keepState.load())
+  const counted = personForCounts((await people.get(twelve[11]!))!, await installation.keepState.load())
   list(false)
   await sweep(6)
   await sweep(6)
@@ -312,7 +322,7 @@ it.each([
   ['without an outage', false],
   ['after an outage that emptied all lists', true],
 ])('a new app is announced once the limit of the quarter allows it, %s', async (_title, isOutage) => {
-  const { runForTwelve, sentEmails } = installation()
+  const { runForTwelve, sentEmails } = setUpInstallation()
   const sweep = (day: number, ...apps: string[]) => runForTwelve(apps, monday + day * DAY)
   for (const day of [0, 7, 14, 21]) await sweep(day, 'jira_1')
   await sweep(22, 'jira_1', 'notion_1')
@@ -330,7 +340,7 @@ it.each([
   ['still counts if four other lists are empty', 4, ['jira_1']],
   ['is in question if five other lists are empty', 5, []],
 ])('a lost app that is gone in an outage %s', async (_title, many, counted) => {
-  const { run, unconnectedApps, conditions, people, keepState } = installation()
+  const { run, unconnectedApps, conditions, people, keepState } = setUpInstallation()
   const sweep = async (apps: readonly string[], ofOthers: readonly string[]) => {
     for (const [index, email] of twelve.entries())
       unconnectedApps.set(email, index >= 8 ? [...apps] : index < many ? [...ofOthers] : [])
@@ -347,7 +357,7 @@ it.each([
   ['exits with 0 if four people', 4, 0],
   ['needs an admin if five people', 5, 3],
 ])('a run %s connected all of their apps elsewhere', async (_title, count, code) => {
-  const { run, unconnectedApps, conditions } = installation()
+  const { run, unconnectedApps, conditions } = setUpInstallation()
   const few = twelve.slice(0, count)
   for (const email of few) unconnectedApps.set(email, ['jira_1', `own${few.indexOf(email)}_1`])
   await run(few)
@@ -357,9 +367,9 @@ it.each([
 })
 
 it('an app that returns to the lists is unconnected again, without lapses', async () => {
-  const onramp = await goneForTwelve()
-  const { exit } = await onramp.runForTwelve(['jira_1', 'slack_1'], monday + 2 * DAY)
-  const apps = (await onramp.people.get(twelve[0]!))?.lastCheck?.apps
+  const installation = await goneForTwelve()
+  const { exit } = await installation.runForTwelve(['jira_1', 'slack_1'], monday + 2 * DAY)
+  const apps = (await installation.people.get(twelve[0]!))?.lastCheck?.apps
   expect([exit, apps?.find(({ instance }) => instance === 'jira_1')]).toEqual([
     0,
     {
@@ -373,8 +383,8 @@ it('an app that returns to the lists is unconnected again, without lapses', asyn
 })
 
 it('an app that was gone for a day makes no one finished', async () => {
-  const onramp = installation()
-  const { run, unconnectedApps, conditions, people } = onramp
+  const installation = setUpInstallation()
+  const { run, unconnectedApps, conditions, people } = installation
   const check = async (apps: string[], connect = false) => {
     for (const email of twelve) {
       unconnectedApps.set(email, apps)
@@ -388,19 +398,19 @@ it('an app that was gone for a day makes no one finished', async () => {
   await check(['jira_1', 'slack_1'])
   await check(['jira_1'], true)
   const gone = await check([])
-  const question = await onramp.keepState.load()
+  const question = await installation.keepState.load()
   const back = await check(['jira_1'])
   const lost = await check(['jira_1', 'slack_1'])
 
   expect(question.delistedApps).toHaveLength(1)
-  expect((await onramp.keepState.load()).delistedApps).toEqual([])
+  expect((await installation.keepState.load()).delistedApps).toEqual([])
   expect([gone, back].map(({ finishedAt }) => finishedAt !== undefined)).toEqual([true, false])
   expect(back.accessEvents).toMatchObject([{ what: 'listed', instance: 'jira_1' }])
   expect(summarize(lost).progress).toBe('notStarted')
 })
 
 it('a replacement app is announced in one email to former users, without a question', async () => {
-  const { run, unconnectedApps, conditions, people, sentEmails } = installation()
+  const { run, unconnectedApps, conditions, people, sentEmails } = setUpInstallation()
   const company = resolveCompany({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
   const formerUsers = twelve.slice(0, 6)
   const [neverSeen] = formerUsers
@@ -426,7 +436,7 @@ it('a replacement app is announced in one email to former users, without a quest
 })
 
 it('someone whose list still has only the replaced app has not connected its replacement', async () => {
-  const { run, runForTwelve, unconnectedApps, conditions, people } = installation()
+  const { run, runForTwelve, unconnectedApps, conditions, people } = setUpInstallation()
   const company = resolveCompany({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
   const [moved, ...others] = twelve
   await runForTwelve(['slack_1'], monday)
@@ -442,7 +452,7 @@ it('someone whose list still has only the replaced app has not connected its rep
 })
 
 it('until its replacement is listed, people connect the former app', async () => {
-  const { run, unconnectedApps, conditions, keepState, subjectsTo } = installation()
+  const { run, unconnectedApps, conditions, keepState, subjectsTo } = setUpInstallation()
   const [connected, ...others] = twelve
   const seen = []
   for (const [day, listed] of [

@@ -4,14 +4,13 @@ import { expect, it } from 'vitest'
 import { historyOf } from '../../src/admin/person-history.ts'
 import type { ListEntry } from '../../src/campaigns/people-file.ts'
 import type { Person } from '../../src/people/person.ts'
-import { StoreUnavailable } from '../../src/records/records.ts'
 import { withSuccessors } from '../../src/people/successors.ts'
 import { problemFor } from '../client-api/problem-for.ts'
 import { toArray, withConsents } from '../helpers/people.ts'
-import { ADA, auditedIn, DAY, HOUR, installation, monday, OPERATOR } from './installation.ts'
+import { ADA, auditedIn, DAY, HOUR, setUpInstallation, monday, OPERATOR } from './installation.ts'
 
 it('a lapse email of onramp keep has its own text and campaign', async () => {
-  const { run, unconnectedApps, conditions, subjectsTo, people, sentEmails } = installation()
+  const { run, unconnectedApps, conditions, subjectsTo, people, sentEmails } = setUpInstallation()
   unconnectedApps.set(ADA, ['slack_1'])
   await run([ADA])
   unconnectedApps.set(ADA, [])
@@ -32,7 +31,7 @@ it.each([
   ['at night in its time zone', { timezone: 'Asia/Tokyo' }],
   ['on its quiet days', { quietDays: [{ from: '2027-01-18', to: '2027-01-18', group: undefined }] }],
 ])('by the company file, onramp keep emails no one %s', async (_title, file) => {
-  const { run, unconnectedApps, subjectsTo } = installation()
+  const { run, unconnectedApps, subjectsTo } = setUpInstallation()
   unconnectedApps.set(ADA, ['slack_1'])
   await run([ADA], file)
   expect(subjectsTo(ADA)).toEqual([])
@@ -43,7 +42,7 @@ it.each([
   ['the token is a person’s', { isTokenGlobal: false }, 'personal'],
   ['another run has taken over', { holdsLease: false }, 'another run took over'],
 ])('a run of onramp keep checks no one if %s', async (_title, change, message) => {
-  const { run, conditions, checkedEmails, unconnectedApps } = installation()
+  const { run, conditions, checkedEmails, unconnectedApps } = setUpInstallation()
   unconnectedApps.set(ADA, ['slack_1'])
   Object.assign(conditions, change)
   await expect(run([ADA])).rejects.toMatchObject({ message })
@@ -51,7 +50,7 @@ it.each([
 })
 
 it('a run of onramp keep sends no email once another run has taken over', async () => {
-  const { run, conditions, unconnectedApps, sentEmails } = installation()
+  const { run, conditions, unconnectedApps, sentEmails } = setUpInstallation()
   unconnectedApps.set(ADA, ['slack_1'])
   conditions.onCheck = () => void (conditions.holdsLease = false)
   await expect(run([ADA])).rejects.toThrow('another run took over the campaign')
@@ -59,7 +58,7 @@ it('a run of onramp keep sends no email once another run has taken over', async 
 })
 
 it('a run of onramp keep records its end, and one row of counts a day', async () => {
-  const { run, keepState, unconnectedApps, conditions } = installation()
+  const { run, keepState, unconnectedApps, conditions } = setUpInstallation()
   unconnectedApps.set(ADA, ['slack_1'])
   await run([ADA])
   await run([ADA])
@@ -72,11 +71,11 @@ it('a run of onramp keep records its end, and one row of counts a day', async ()
 
 /** Ada and Bob were on the list of the last run. */
 async function runForTwo() {
-  const onramp = installation()
-  await onramp.run([ADA, 'bob@acme.example'])
+  const installation = setUpInstallation()
+  await installation.run([ADA, 'bob@acme.example'])
   const formerPeople = async () =>
-    (await toArray(onramp.people.all())).filter(({ leftAt }) => leftAt !== undefined).length
-  return { ...onramp, formerPeople }
+    (await toArray(installation.people.all())).filter(({ leftAt }) => leftAt !== undefined).length
+  return { ...installation, formerPeople }
 }
 
 it('a list without many former people is refused without --confirm', async () => {
@@ -103,7 +102,7 @@ it('a confirmed list without many former people removes them, and is audited onc
 })
 
 it('a release is audited once, with app and operator', async () => {
-  const { run, conditions, pauseEmails, keepState } = installation()
+  const { run, conditions, pauseEmails, keepState } = setUpInstallation()
   await pauseEmails('slack_1', 'jira_1')
   conditions.holdsLease = false
   await expect(run([ADA], { release: ['all'] })).rejects.toThrow('another run took over')
@@ -124,30 +123,47 @@ const ACTIONS = [
   ['a removal', { removed: ['jira_1'] }, 'removed jira_1'],
   ['a confirmation', { confirm: true }, 'confirmed undefined'],
 ] as const
-const FAILURES = ['another run took over', 'store_unavailable']
-it.each(ACTIONS.flatMap((row) => FAILURES.map((failure) => [row[0], failure, row[1], row[2]] as const)))(
-  '%s isn’t audited by a run that fails: %s',
-  async (_title, failure, options, line) => {
-    const { run, conditions, pauseEmails, keepState, records, printed } = installation()
-    await run([ADA, BOB])
-    await pauseEmails('slack_1')
-    const question = { noticedAt: monday, since: monday, people: 9 }
-    const delistedApps = ['jira_1', 'box_1'].map((instance) => ({ ...question, instance, name: instance }))
-    await keepState.save({ ...(await keepState.load()), delistedApps })
-    const runWith = (given = options) => run('confirm' in given ? [ADA] : [ADA, BOB], given)
+const FAILURES = ['another run took over', 'store_unavailable'] as const
+type Action = (typeof ACTIONS)[number][1]
 
-    const { put } = records
-    if (failure === 'store_unavailable')
-      records.put = () => Promise.reject(new StoreUnavailable(new Error('full')))
-    else conditions.holdsLease = false
-    await expect(runWith()).rejects.toMatchObject({ message: failure })
-    expect(auditedIn(printed)).toEqual([])
+/** Slack is on hold, Jira and Box are in question, and Bob has left the list if someone confirms that. */
+async function setUpActions() {
+  const installation = setUpInstallation()
+  await installation.run([ADA, BOB])
+  await installation.pauseEmails('slack_1')
+  const question = { noticedAt: monday, since: monday, people: 9 }
+  const delistedApps = ['jira_1', 'box_1'].map((instance) => ({ ...question, instance, name: instance }))
+  await installation.keepState.save({ ...(await installation.keepState.load()), delistedApps })
+  const runWith = (action: Action) => installation.run('confirm' in action ? [ADA] : [ADA, BOB], action)
+  const fail = (failure: (typeof FAILURES)[number], is = true) =>
+    Object.assign(
+      installation.conditions,
+      failure === 'store_unavailable' ? { isStoreFull: is } : { holdsLease: !is },
+    )
+  return { ...installation, runWith, fail }
+}
 
-    Object.assign(conditions, { holdsLease: true })
-    records.put = put
+const failedActions = ACTIONS.flatMap(([title, action, line]) =>
+  FAILURES.map((failure) => [title, failure, action, line] as const),
+)
+
+it.each(failedActions)('%s isn’t audited by a run that fails: %s', async (_title, failure, action) => {
+  const { runWith, fail, printed } = await setUpActions()
+  fail(failure)
+  await expect(runWith(action)).rejects.toMatchObject({ message: failure })
+  expect(auditedIn(printed)).toEqual([])
+})
+
+it.each(failedActions)(
+  '%s is audited by the run after one that fails: %s',
+  async (_title, failure, action, line) => {
+    const { run, runWith, fail } = await setUpActions()
+    fail(failure)
+    await runWith(action).catch(() => {})
+    fail(failure, false)
     // Those who left are recorded already, and a second run would need no confirmation.
-    if ('confirm' in options) await run([ADA, BOB])
-    expect(auditedIn(await runWith())).toEqual([line])
+    if ('confirm' in action) await run([ADA, BOB])
+    expect(auditedIn(await runWith(action))).toEqual([line])
   },
 )
 
@@ -156,13 +172,13 @@ it.each([
   ['leaves events for the server with WEBHOOK_URL', WEBHOOK, 1],
   ['leaves none without WEBHOOK_URL', {}, undefined],
 ])('a command %s', async (_title, env, events) => {
-  const { people } = installation(env)
+  const { people } = setUpInstallation(env)
   const { outbox } = await people.change(ADA, (person) => ({ ...person, signedInAt: monday }))
   expect(outbox?.length).toBe(events)
 })
 
 it('a run of onramp keep prints its counts as JSON', async () => {
-  const { run, unconnectedApps } = installation()
+  const { run, unconnectedApps } = setUpInstallation()
   unconnectedApps.set(ADA, ['slack_1'])
   const { out } = await run([ADA, 'bob@acme.example'], { json: true })
   expect(JSON.parse(out)).toMatchObject({ rows: 2, sent: 1, states: { people: 2 }, needs: [] })
@@ -173,7 +189,7 @@ it.each([
   ['once on its day, although a run comes every hour and one address is rejected', 'monday', 1],
   ['not at all if the company file names no day', undefined, 0],
 ] as const)('the digest is sent %s', async (_title, digest, count) => {
-  const { run, subjectsTo } = installation()
+  const { run, subjectsTo } = setUpInstallation()
   for (let hour = 0; hour < 7; hour++) await run([ADA], digest && { digest })
   expect(subjectsTo('admin@acme.example')).toHaveLength(count)
 })
@@ -182,7 +198,7 @@ it.each([
   ['the service fails', { isTokenGlobal: false }],
   ['the mail server can’t be reached', { isMailServerUsable: false }],
 ])('the digest leaves a day later if all day long %s', async (_title, failure) => {
-  const { run, conditions, subjectsTo } = installation()
+  const { run, conditions, subjectsTo } = setUpInstallation()
   conditions.now = monday - 7 * DAY
   await run([ADA], { digest: 'monday' })
   conditions.now = monday
@@ -197,7 +213,7 @@ it.each([
 })
 
 it('the digest counts a loss on the day of the last digest, after it', async () => {
-  const { run, unconnectedApps, conditions, people, sentEmails } = installation()
+  const { run, unconnectedApps, conditions, people, sentEmails } = setUpInstallation()
   const lostAt = monday + 5 * HOUR
   await people.change(ADA, (person) => ({
     ...withConsents(person, monday - DAY, []),
@@ -218,7 +234,7 @@ it('the digest counts a loss on the day of the last digest, after it', async () 
 })
 
 it('a pause persists: runs check, but email only admins until it ends', async () => {
-  const { run, unconnectedApps, subjectsTo, conditions, checkedEmails, keepState } = installation()
+  const { run, unconnectedApps, subjectsTo, conditions, checkedEmails, keepState } = setUpInstallation()
   unconnectedApps.set(ADA, ['slack_1'])
   const { err } = await run([ADA], { pauseUntil: '2027-01-20', digest: 'monday' })
   expect(err).toContain('Only admins are emailed before 2027-01-20.')
@@ -247,7 +263,7 @@ it('a pause persists: runs check, but email only admins until it ends', async ()
 })
 
 it('a run prints how many emails wait, and when the first leave', async () => {
-  const { run, unconnectedApps, conditions } = installation()
+  const { run, unconnectedApps, conditions } = setUpInstallation()
   const [bob, inTokyo] = ['bob@acme.example', { email: 'eve@acme.example', timezone: 'Asia/Tokyo' }]
   const runAt = async (at: number, list: (string | ListEntry)[], given = {}) => {
     conditions.now = at
@@ -271,7 +287,7 @@ it('a run prints how many emails wait, and when the first leave', async () => {
 })
 
 it.each(['Sales', 'Legal'])('emails to others leave on a quiet day of the group %s', async (group) => {
-  const { run, conditions, unconnectedApps } = installation()
+  const { run, conditions, unconnectedApps } = setUpInstallation()
   conditions.now = monday - 4 * HOUR
   const list = ['Sales', 'Legal'].map((name) => ({
     email: `${name}@acme.example`.toLowerCase(),
@@ -285,7 +301,7 @@ it.each(['Sales', 'Legal'])('emails to others leave on a quiet day of the group 
 })
 
 it('a run names the people whom the service doesn’t know', async () => {
-  const { run, conditions, checkedEmails } = installation()
+  const { run, conditions, checkedEmails } = setUpInstallation()
   const unknown = Object.assign(problemFor(404), { responseStatus: 404 })
   conditions.onCheck = () => {
     if (checkedEmails.at(-1)?.startsWith('bob')) throw unknown
@@ -295,7 +311,7 @@ it('a run names the people whom the service doesn’t know', async () => {
 })
 
 it('a person’s history has every app that an email listed, also after one is replaced', async () => {
-  const { run, conditions, unconnectedApps, sentEmails, people, keepState } = installation()
+  const { run, conditions, unconnectedApps, sentEmails, people, keepState } = setUpInstallation()
   unconnectedApps.set(ADA, ['jira_1'])
   await run([ADA])
   unconnectedApps.set(ADA, ['jira_1', 'notion_1'])

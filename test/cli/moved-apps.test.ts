@@ -9,7 +9,7 @@ import { resolveCompany, type Company } from '../../src/company/company.ts'
 import { jira } from '../campaigns/lapsed-person.ts'
 import { withConsents } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
-import { DAY, HOUR, installation, monday, OPERATOR, twelve } from './installation.ts'
+import { DAY, HOUR, setUpInstallation, type Installation, monday, OPERATOR, twelve } from './installation.ts'
 
 const withReplaces = () => resolveCompany({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
 const withoutReplaces = () => resolveCompany({}, new Map())
@@ -17,8 +17,8 @@ const withoutReplaces = () => resolveCompany({}, new Map())
 const seven = twelve.slice(0, 7)
 
 /** @param company the company file of the next runs */
-function operate(onramp: ReturnType<typeof installation>, company: Company) {
-  const { run, unconnectedApps, conditions, sentEmails, people, keepState } = onramp
+function operate(installation: Installation, company: Company) {
+  const { run, unconnectedApps, conditions, sentEmails, people, keepState } = installation
   const given = { company }
   /** Four runs within a day. @returns the first one's output */
   const runAt = async (day: number, options = {}) => {
@@ -41,7 +41,7 @@ function operate(onramp: ReturnType<typeof installation>, company: Company) {
   }
   const readPages = async () => {
     const { now } = conditions
-    const store = openPeople({ ...onramp, now: () => now }, given.company)
+    const store = openPeople({ ...installation, now: () => now }, given.company)
     const state = await keepState.load()
     const report = await createReport(summarizeAll(store.all(), state), now, { since: monday })
     const [item] = describeActionItems(report, state, { t, now, timezone: 'UTC', quietDays: [] })
@@ -66,9 +66,9 @@ function operate(onramp: ReturnType<typeof installation>, company: Company) {
 
 /** Seven people lose Slack, then it moves for some. */
 async function move(company: Company, movers: string[]) {
-  const onramp = installation()
-  for (const instance of ['slack_1', 'slack_2']) onramp.names.set(instance, 'Slack')
-  const { list, runAt, connectSeven } = operate(onramp, company)
+  const installation = setUpInstallation()
+  for (const instance of ['slack_1', 'slack_2']) installation.names.set(instance, 'Slack')
+  const { list, runAt, connectSeven } = operate(installation, company)
 
   // Everyone has Slack to connect, seven do, they lose it, and it moves.
   list(twelve, 'slack_1')
@@ -79,7 +79,7 @@ async function move(company: Company, movers: string[]) {
   await runAt(2)
   list(movers, 'slack_2')
   await runAt(3)
-  return onramp.copy()
+  return installation.copy()
 }
 
 const moves = new Map<string, ReturnType<typeof move>>()
@@ -89,7 +89,7 @@ async function moveOnHold(companyAtMove = withoutReplaces, movers = twelve) {
   const key = [companyAtMove.name, ...movers].join()
   const moved = moves.get(key) ?? move(companyAtMove(), movers)
   moves.set(key, moved)
-  return operate(installation({}, await moved), companyAtMove())
+  return operate(setUpInstallation({}, await moved), companyAtMove())
 }
 
 const QUESTION =

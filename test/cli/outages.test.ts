@@ -4,12 +4,12 @@ import { personPage } from '../../src/admin/person-history.ts'
 import { neutralCompany } from '../../src/company/company.ts'
 import { checkProblem } from '../client-api/problem-for.ts'
 import { t } from '../helpers/texts.ts'
-import { DAY, HOUR, installation, monday, twelve } from './installation.ts'
+import { DAY, HOUR, setUpInstallation, monday, twelve } from './installation.ts'
 
 const APPS = ['jira_1', 'slack_1']
 
 it('the trend and the digest wait until an outage that emptied all lists is over', async () => {
-  const { run, unconnectedApps, conditions, keepState, subjectsTo } = installation()
+  const { run, unconnectedApps, conditions, keepState, subjectsTo } = setUpInstallation()
   const sweep = async (at: number, isOutage: boolean) => {
     for (const email of twelve) unconnectedApps.set(email, isOutage ? [] : APPS)
     conditions.now = at
@@ -33,7 +33,7 @@ it.each([
   ['one app is still gone', 3, ['slack_1'], ['Jira 1 is gone from 12 lists. Was it removed?']],
 ])('the next hourly run ends an outage once %s, and exits with %i', async (...row) => {
   const [, expectedExit, apps, questions] = row
-  const { run, runForTwelve, subjectsTo, keepState, people } = installation()
+  const { run, runForTwelve, subjectsTo, keepState, people } = setUpInstallation()
   await runForTwelve(APPS, monday)
   await runForTwelve([], monday + DAY)
   await runForTwelve([], monday + DAY + HOUR)
@@ -47,7 +47,7 @@ it.each([
 })
 
 it('an outage isn’t over, and no app is asked about, before everyone was checked again', async () => {
-  const { runForTwelve, subjectsTo, keepState, conditions } = installation()
+  const { runForTwelve, subjectsTo, keepState, conditions } = setUpInstallation()
   await runForTwelve(APPS, monday)
   await runForTwelve([], monday + DAY)
   conditions.onCheck = () => (conditions.now += 13 * 60_000)
@@ -68,7 +68,7 @@ it.each([
   ],
   ['is an answer while other lists have an app', ['slack_1'], 'inQuestion', 'An admin is asked whether'],
 ])('the help for someone with an empty list %s', async (_title, appsOfOthers, kind, details) => {
-  const { run, runForTwelve, unconnectedApps, conditions, keepState, people, printed } = installation()
+  const { run, runForTwelve, unconnectedApps, conditions, keepState, people, printed } = setUpInstallation()
   await runForTwelve(APPS, monday)
   for (const email of twelve) unconnectedApps.set(email, appsOfOthers)
   unconnectedApps.set(twelve[0]!, [])
@@ -88,7 +88,7 @@ it.each([
   ['doesn’t if one person has an app', ['slack_1'], twelve, false],
   ['doesn’t if no one could be checked', [], [], false],
 ])('a first run %s', async (_title, apps, checked, isPrinted) => {
-  const { run, unconnectedApps, conditions, checkedEmails } = installation()
+  const { run, unconnectedApps, conditions, checkedEmails } = setUpInstallation()
   unconnectedApps.set(twelve[1]!, apps)
   conditions.onCheck = () => {
     if (!checked.includes(checkedEmails.at(-1)!)) throw checkProblem({ responseStatus: 403 })
@@ -98,7 +98,7 @@ it.each([
 })
 
 it('the email about an outage is sent again if no admin’s was accepted', async () => {
-  const { runForTwelve, subjectsTo, conditions } = installation()
+  const { runForTwelve, subjectsTo, conditions } = setUpInstallation()
   await runForTwelve(APPS, monday)
   conditions.sendResult = { outcome: 'deferred', reply: '451 later' } as never
   await runForTwelve([], monday + DAY)
