@@ -225,35 +225,42 @@ describe.each([
   { when: 'after', disconnect: { ...lostOnMonday, resumedAt: RUN + HOUR } },
 ])('$when the release of its emails', ({ disconnect }) => {
   const DAY_AND_A_HALF = 3 * HALF
+  type FirstRecord = { lapsedAt: number } | { newAt: number }
   // prettier-ignore
-  const firstListings: [title: string, outcome: string, at: number, lapsedAt?: number][] = [
-    ['a day and a half before its first lapse', 'new', monday - DAY_AND_A_HALF],
-    ['within a day and a half before its first lapse', 'lost', monday - DAY_AND_A_HALF + 1, monday],
-    ['just before its first lapse', 'lost', monday - 1, monday],
-    ['with its first lapse', 'lost', monday, monday],
-    ['just before the run that found it', 'lost', RUN - 1, RUN - 1],
-    ['just after the run that found it', 'lost', RUN + 1, RUN + 1],
-    ['within a day and a half of that run', 'lost', RUN + DAY_AND_A_HALF - 1, RUN + DAY_AND_A_HALF - 1],
-    ['a day and a half after that run', 'new', RUN + DAY_AND_A_HALF],
+  const firstListings: [title: string, outcome: string, at: number, first: FirstRecord, newApps: number][] = [
+    ['a day and a half before its first lapse', 'new', monday - DAY_AND_A_HALF, { newAt: monday - DAY_AND_A_HALF }, 1],
+    ['within a day and a half before its first lapse', 'lost', monday - DAY_AND_A_HALF + 1, { lapsedAt: monday }, 0],
+    ['just before its first lapse', 'lost', monday - 1, { lapsedAt: monday }, 0],
+    ['with its first lapse', 'lost', monday, { lapsedAt: monday }, 0],
+    ['just before the run that found it', 'lost', RUN - 1, { lapsedAt: RUN - 1 }, 0],
+    ['just after the run that found it', 'lost', RUN + 1, { lapsedAt: RUN + 1 }, 0],
+    ['within a day and a half of that run', 'lost', RUN + DAY_AND_A_HALF - 1, { lapsedAt: RUN + DAY_AND_A_HALF - 1 }, 0],
+    ['a day and a half after that run', 'new', RUN + DAY_AND_A_HALF, { newAt: RUN + DAY_AND_A_HALF }, 1],
   ]
 
-  it.each(firstListings)('an app first listed %s is %s', (_title, _outcome, at, lapsedAt) => {
+  it.each(firstListings)('an app first listed %s is %s', (_title, _outcome, at, first) => {
     const [app] = afterEvaluation(firstListed(at), [disconnect]).lastCheck!.apps
-    expect([app?.lapsedAt, app?.newAt]).toEqual([lapsedAt, lapsedAt === undefined ? at : undefined])
-    const ofAnotherApp = { ...disconnect, instance: 'jira_1' }
-    expect(afterEvaluation(firstListed(at), [ofAnotherApp])).toEqual(firstListed(at))
+    expect({ lapsedAt: app?.lapsedAt, newAt: app?.newAt }).toEqual(first)
   })
 
-  it.each(firstListings)('an app first listed %s stays %s', async (_title, _outcome, at, lapsedAt) => {
+  it.each(firstListings)(
+    'without a mass disconnect, an app first listed %s is new',
+    (_title, _outcome, at) => {
+      const ofAnotherApp = { ...disconnect, instance: 'jira_1' }
+      expect(afterEvaluation(firstListed(at), [ofAnotherApp])).toEqual(firstListed(at))
+    },
+  )
+
+  it.each(firstListings)('an app first listed %s stays %s', async (_title, _outcome, at, _first, newApps) => {
     const person = afterEvaluation(firstListed(at), [disconnect])
     const laterCheck = { checkedAt: at + 60 * DAY, unconnected: [slack] }
     const later = withCheck(person, laterCheck, at + 60 * DAY)
     expect(afterEvaluation(later, []).lastCheck?.apps).toEqual(person.lastCheck?.apps)
     const people = [...copies(60, lostApps([slack], monday)), ...copies(20, person)]
     const state = { ...stateWith(disconnect), evaluatedAt: monday - 3 * DAY }
-    const { massDisconnects, newApps } = await findClusters(people, state, at + 60 * DAY)
-    expect(massDisconnects).toHaveLength(1)
-    expect(newApps).toHaveLength(lapsedAt === undefined ? 1 : 0)
+    const found = await findClusters(people, state, at + 60 * DAY)
+    expect(found.massDisconnects).toHaveLength(1)
+    expect(found.newApps).toHaveLength(newApps)
   })
 })
 
@@ -274,17 +281,19 @@ it.each<[string, early: number, lapsedOfHad: [number, number][], newFor: number[
 
 /** `lostAfter`: when one person lost the app, after the listings. `keptBy`: number of people who still have it. */
 type Listings = { listed: number; lostAfter?: number; keptBy?: number; isKnownAsNew?: true }
+/** `newFor`: number of people for whom it is new. `lost`: number of people who have lost it after the run. */
+type Outcome = { lapsedOfHad: [number, number][]; newFor: number[]; lost: number }
 // prettier-ignore
-it.each<[string, Listings, lapsedOfHad: [number, number][], newFor: number[]]>([
-  ['are new if no one is known to have had it', { listed: 19 }, [], [19]],
-  ['are losses if one of five who had it lost it', { listed: 19, lostAfter: 0, keptBy: 4 }, [[20, 24]], []],
-  ['are new if one of six who had it lost it', { listed: 19, lostAfter: 0, keptBy: 5 }, [], [19]],
-  ['are losses if they make five with a loss', { listed: 4, lostAfter: 0 }, [[5, 5]], []],
-  ['are too few if they make four with a loss', { listed: 3, lostAfter: 0 }, [], []],
-  ['are losses if a loss follows just within a day and a half', { listed: 19, lostAfter: 3 * HALF - 1 }, [[20, 20]], []],
-  ['are new if a loss follows a day and a half later', { listed: 19, lostAfter: 3 * HALF }, [], [19]],
-  ['stay new if a loss follows after the app was found to be new', { listed: 19, lostAfter: 1, isKnownAsNew: true }, [], [19]],
-])('first listings of an app %s', async (_title, { listed, lostAfter, keptBy = 0, isKnownAsNew }, lapsedOfHad, newFor) => {
+it.each<[string, Listings, Outcome]>([
+  ['are new if no one is known to have had it', { listed: 19 }, { lapsedOfHad: [], newFor: [19], lost: 0 }],
+  ['are losses if one of five who had it lost it', { listed: 19, lostAfter: 0, keptBy: 4 }, { lapsedOfHad: [[20, 24]], newFor: [], lost: 20 }],
+  ['are new if one of six who had it lost it', { listed: 19, lostAfter: 0, keptBy: 5 }, { lapsedOfHad: [], newFor: [19], lost: 1 }],
+  ['are losses if they make five with a loss', { listed: 4, lostAfter: 0 }, { lapsedOfHad: [[5, 5]], newFor: [], lost: 5 }],
+  ['are too few if they make four with a loss', { listed: 3, lostAfter: 0 }, { lapsedOfHad: [], newFor: [], lost: 1 }],
+  ['are losses if a loss follows just within a day and a half', { listed: 19, lostAfter: 3 * HALF - 1 }, { lapsedOfHad: [[20, 20]], newFor: [], lost: 20 }],
+  ['are new if a loss follows a day and a half later', { listed: 19, lostAfter: 3 * HALF }, { lapsedOfHad: [], newFor: [19], lost: 1 }],
+  ['stay new if a loss follows after the app was found to be new', { listed: 19, lostAfter: 1, isKnownAsNew: true }, { lapsedOfHad: [], newFor: [19], lost: 1 }],
+])('first listings of an app %s', async (_title, { listed, lostAfter, keptBy = 0, isKnownAsNew }, { lapsedOfHad, newFor, lost }) => {
   const lapses = lostAfter === undefined ? [] : [lostApps([slack], monday + lostAfter)]
   const people = [
     ...lapses,
@@ -300,7 +309,7 @@ it.each<[string, Listings, lapsedOfHad: [number, number][], newFor: number[]]>([
   expect(found.newApps.map((one) => one.people)).toEqual(newFor)
   const after = people.map((one) => afterEvaluation(one, found.massDisconnects).lastCheck!.apps)
   const isLost = (app: { lapsedAt?: number }) => app.lapsedAt !== undefined
-  expect(after.flat().filter(isLost)).toHaveLength(lapsedOfHad[0]?.[0] ?? lapses.length)
+  expect(after.flat().filter(isLost)).toHaveLength(lost)
 })
 
 it.each([

@@ -19,14 +19,49 @@ const monday = Date.parse('2027-01-18T09:00:00Z')
 type Apps = Record<string, 'awaiting' | 'connected'>
 
 /** @param size people, each with these apps */
-function setUpKeepRuns(size: number, apps: Apps = { slack_1: 'awaiting' }) {
+function createCompany(size: number, defaultApps: Apps) {
   const list: ListEntry[] = Array.from({ length: size }, (_, one) => ({ email: `p${one}@acme.example` }))
-  const service = new Map<string, Apps | undefined>(list.map(({ email }) => [email, { ...apps }]))
+  const apps = new Map<string, Apps | undefined>(list.map(({ email }) => [email, { ...defaultApps }]))
+  const setEveryonesApp = (state: 'awaiting' | 'connected') => {
+    for (const { email } of list) apps.set(email, { slack_1: state })
+  }
+  return { list, apps, setEveryonesApp }
+}
+
+/** Knows the people of a company. Its response takes a second. */
+function createService({ apps }: ReturnType<typeof createCompany>, clock: { now: number }) {
+  const checkedEmails: string[] = []
+  const check: KeepDeps['check'] = (email) => {
+    clock.now += 1_000
+    checkedEmails.push(email)
+    const appsOfPerson = apps.get(email)
+    if (appsOfPerson === undefined) return Promise.resolve({ kind: 'unknown', detail: 'no one' })
+    const unconnected = Object.entries(appsOfPerson).flatMap(([instance, status]) =>
+      status === 'connected' ? [] : [{ instance, name: instance, status }],
+    )
+    return Promise.resolve({ kind: 'checked', unconnected })
+  }
+  return { checkedEmails, check }
+}
+
+/** Emails whose subjects have their campaign, the number of the reminder, and their apps. */
+const composeFor: KeepDeps['composeFor'] =
+  (campaign) =>
+  ({ email }, all, { reminder, alsoLeft = [] }) => {
+    const name = { onboarding: 'invitation', lapses: 'lapse', 'new-apps': 'new' }[campaign]
+    const appNames = name === 'invitation' && reminder === 0 ? '' : ` ${all.map((app) => app.name).join()}`
+    const others = alsoLeft.map((app) => `, also ${app.name}`).join('')
+    return { ...mail, to: email, subject: `${name} ${reminder}${appNames}${others}` }
+  }
+
+/** @param apps those of each person */
+function setUpKeepRuns(size: number, apps: Apps = { slack_1: 'awaiting' }) {
   const clock = { now: monday }
+  const company = createCompany(size, apps)
+  const service = createService(company, clock)
   const people = testPeople({ now: () => clock.now })
   const sent: string[] = []
   const alerts: MassDisconnect[] = []
-  const checkedEmails: string[] = []
   let keepState: KeepState = newKeepState()
 
   const createDeps = (): KeepDeps => ({
@@ -39,25 +74,8 @@ function setUpKeepRuns(size: number, apps: Apps = { slack_1: 'awaiting' }) {
     findDecision: () => Promise.resolve(undefined),
     notify: ({ notifiedAt, ...found }) =>
       Promise.resolve({ notifiedAt: notifiedAt ?? (alerts.push(found) && clock.now) }),
-    check(email) {
-      clock.now += 1_000
-      checkedEmails.push(email)
-      const has = service.get(email)
-      if (has === undefined) return Promise.resolve({ kind: 'unknown', detail: 'no one' })
-      const unconnected = Object.entries(has).flatMap(([instance, status]) =>
-        status === 'connected' ? [] : [{ instance, name: instance, status }],
-      )
-      return Promise.resolve({ kind: 'checked', unconnected })
-    },
-    composeFor:
-      (campaign) =>
-      ({ email }, all, { reminder, alsoLeft = [] }) => {
-        const name = { onboarding: 'invitation', lapses: 'lapse', 'new-apps': 'new' }[campaign]
-        const appNames =
-          name === 'invitation' && reminder === 0 ? '' : ` ${all.map((app) => app.name).join()}`
-        const others = alsoLeft.map((app) => `, also ${app.name}`).join('')
-        return { ...mail, to: email, subject: `${name} ${reminder}${appNames}${others}` }
-      },
+    check: service.check,
+    composeFor,
     send({ to, subject }) {
       sent.push(`${to} ${subject}`)
       return Promise.resolve({ outcome: 'sent' })
@@ -74,11 +92,7 @@ function setUpKeepRuns(size: number, apps: Apps = { slack_1: 'awaiting' }) {
     signal: new AbortController().signal,
   })
 
-  const setEveryonesApp = (state: 'awaiting' | 'connected') => {
-    for (const { email } of list) service.set(email, { slack_1: state })
-  }
-
-  const runHours = async (hours: number, recipients: readonly ListEntry[] = list): Promise<void> => {
+  const runHours = async (hours: number, recipients: readonly ListEntry[] = company.list): Promise<void> => {
     for (let hour = 0; hour < hours; hour++) {
       keepState = await runKeep(recipients, createDeps())
       clock.now += HOUR
@@ -91,7 +105,7 @@ function setUpKeepRuns(size: number, apps: Apps = { slack_1: 'awaiting' }) {
       clock.now += 299_000
       return deps.check(email)
     }
-    keepState = await runKeep(list, { ...deps, check, maxConcurrent: 1 })
+    keepState = await runKeep(company.list, { ...deps, check, maxConcurrent: 1 })
     clock.now = began + HOUR
   }
   /** Yesterday, everyone connected everything, and opened their page. */
@@ -99,85 +113,79 @@ function setUpKeepRuns(size: number, apps: Apps = { slack_1: 'awaiting' }) {
     clock.now = monday - 20 * HOUR
     await runHours(1)
     clock.now = monday - 13 * HOUR
-    setEveryonesApp('connected')
-    for (const { email } of list) await people.change(email, (person) => withConsents(person, clock.now))
+    company.setEveryonesApp('connected')
+    for (const { email } of company.list) await people.change(email, (one) => withConsents(one, clock.now))
     await runHours(1)
     clock.now = monday
   }
-
-  return {
-    list,
-    runHours,
-    runSlowly,
-    connectEveryone,
-    people,
-    service,
-    sent,
-    alerts,
-    checkedEmails,
-    createDeps,
-    clock,
-    keepState: () => keepState,
-    setEveryonesApp,
-    release: () =>
-      (keepState = {
-        ...keepState,
-        massDisconnects: keepState.massDisconnects.map((one) => ({ ...one, resumedAt: 1 })),
-      }),
+  const release = () => {
+    const massDisconnects = keepState.massDisconnects.map((one) => ({ ...one, resumedAt: 1 }))
+    keepState = { ...keepState, massDisconnects }
   }
+  const runs = { runHours, runSlowly, connectEveryone, release, createDeps, keepState: () => keepState }
+  return { company, service, clock, people, sent, alerts, ...runs }
 }
 
 const runKeep = (list: readonly ListEntry[], deps: KeepDeps) => new KeepRun(list, deps, deps).run()
 
-it('a run invites new people once, and checks everyone six hours after the sweep began', async () => {
-  const { runHours, sent, checkedEmails, list, clock } = setUpKeepRuns(4)
+it('runs of a few hours invite new people once', async () => {
+  const { runHours, sent, company } = setUpKeepRuns(4)
   await runHours(5)
-  expect(sent.toSorted()).toEqual(list.map(({ email }) => `${email} invitation 0`))
-  for (const [after, checks] of [
-    [6 * HOUR - 1, 4],
-    [6 * HOUR, 8],
-  ] as const) {
-    clock.now = monday + after
-    await runHours(1)
-    expect(checkedEmails).toHaveLength(checks)
-  }
-})
-
-it('a run begins checks for fifty minutes, and the next one continues', async () => {
-  const { runSlowly, checkedEmails } = setUpKeepRuns(11)
-  for (const checks of [10, 11]) {
-    await runSlowly()
-    expect(checkedEmails).toHaveLength(checks)
-  }
+  expect(sent.toSorted()).toEqual(company.list.map(({ email }) => `${email} invitation 0`))
 })
 
 it.each([
-  [8, 1],
-  [9, 2],
-  [25, 2],
-])('a sweep of one known person and %i unknown people ends with run %i', async (count, runs) => {
-  const { runSlowly, list, people, service, checkedEmails, keepState } = setUpKeepRuns(1 + count)
-  for (const { email } of list.slice(1)) {
-    service.set(email, undefined)
-    await people.change(email, (person) => ({ ...person, unknownAt: monday }))
-  }
-
-  const areEnded: boolean[] = []
-  for (let run = 0; run < runs; run++) {
-    await runSlowly()
-    areEnded.push(keepState().sweep?.endedAt !== undefined)
-  }
-
-  expect(areEnded).toEqual([false, true].slice(-runs))
-  expect(checkedEmails[0]).toBe('p0@acme.example')
+  ['no one again less than six hours after', 6 * HOUR - 1, 4],
+  ['everyone again six hours after', 6 * HOUR, 8],
+])('a run checks %s the sweep began', async (_title, after, checks) => {
+  const { runHours, service, clock } = setUpKeepRuns(4)
+  await runHours(5)
+  clock.now = monday + after
+  await runHours(1)
+  expect(service.checkedEmails).toHaveLength(checks)
 })
 
+it('a run begins checks for fifty minutes, and the next one continues', async () => {
+  const { runSlowly, service } = setUpKeepRuns(11)
+  await runSlowly()
+  const checksOfFirst = service.checkedEmails.length
+  await runSlowly()
+  expect([checksOfFirst, service.checkedEmails.length]).toEqual([10, 11])
+})
+
+it.each([
+  { count: 8, runs: 1, areEnded: [true] },
+  { count: 9, runs: 2, areEnded: [false, true] },
+  { count: 25, runs: 2, areEnded: [false, true] },
+])(
+  'a sweep of one known and $count unknown people ends with run $runs',
+  async ({ count, runs, areEnded }) => {
+    const { runSlowly, company, people, service, keepState } = setUpKeepRuns(1 + count)
+    for (const { email } of company.list.slice(1)) {
+      company.apps.set(email, undefined)
+      await people.change(email, (person) => ({ ...person, unknownAt: monday }))
+    }
+
+    const afterRuns: boolean[] = []
+    for (let run = 0; run < runs; run++) {
+      await runSlowly()
+      afterRuns.push(keepState().sweep?.endedAt !== undefined)
+    }
+
+    expect(afterRuns).toEqual(areEnded)
+    expect(service.checkedEmails[0]).toBe('p0@acme.example')
+  },
+)
+
 it('the progress of a run counts each person once, also people who need no check', async () => {
-  const { list, createDeps, service } = setUpKeepRuns(4)
-  for (const email of ['p0@acme.example', 'p1@acme.example']) service.set(email, undefined)
+  const { company, createDeps } = setUpKeepRuns(4)
+  for (const email of ['p0@acme.example', 'p1@acme.example']) company.apps.set(email, undefined)
   const [first, second] = [createDeps(), createDeps()]
-  await runKeep(list, first)
-  await runKeep(list, { ...second, state: { ...second.state, sweep: { beganAt: monday, endedAt: monday } } })
+  await runKeep(company.list, first)
+  await runKeep(company.list, {
+    ...second,
+    state: { ...second.state, sweep: { beganAt: monday, endedAt: monday } },
+  })
   expect(first.tally.rows).toBe(4)
   expect(second.tally.rows).toBe(4)
 })
@@ -190,7 +198,7 @@ it.each([
 ] as const)(
   'someone with a due reminder whose check ends as %s counts as %s, %i times',
   async (kind, counted, times) => {
-    const { list, runHours, createDeps, clock } = setUpKeepRuns(2)
+    const { company, runHours, createDeps, clock } = setUpKeepRuns(2)
     await runHours(1)
     clock.now = monday + 14 * 24 * HOUR
     const deps = createDeps()
@@ -199,53 +207,42 @@ it.each([
       checked.push(email)
       return email === 'p0@acme.example' ? Promise.resolve({ kind, detail: '' }) : deps.check(email)
     }
-    await runKeep(list, { ...deps, check })
+    await runKeep(company.list, { ...deps, check })
     expect(checked.filter((email) => email === 'p0@acme.example')).toHaveLength(times)
     expect(deps.tally).toMatchObject({ [counted]: times, sent: 1 })
   },
 )
 
 it('a run that is interrupted at its last check doesn’t end the sweep', async () => {
-  const { list, createDeps, keepState } = setUpKeepRuns(1)
+  const { company, createDeps, keepState } = setUpKeepRuns(1)
   const stop = new AbortController()
   const deps = createDeps()
   const check: typeof deps.check = async (email) => {
     stop.abort()
     return await deps.check(email)
   }
-  await expect(runKeep(list, { ...deps, check, signal: stop.signal })).rejects.toThrow(/abort/)
+  await expect(runKeep(company.list, { ...deps, check, signal: stop.signal })).rejects.toThrow(/abort/)
   expect(keepState()).toMatchObject({ sweep: { beganAt: monday } })
   expect(keepState().sweep).not.toHaveProperty('endedAt')
 })
 
 it('a person whose access ended is emailed after the next sweep, unless they have reconnected', async () => {
-  const { runHours, sent, service, connectEveryone } = setUpKeepRuns(12)
+  const { runHours, sent, company, connectEveryone } = setUpKeepRuns(12)
   await connectEveryone()
-  service.set('p0@acme.example', { slack_1: 'awaiting' })
-  service.set('p1@acme.example', { slack_1: 'awaiting' })
+  company.apps.set('p0@acme.example', { slack_1: 'awaiting' })
+  company.apps.set('p1@acme.example', { slack_1: 'awaiting' })
   await runHours(6)
   expect(sent).toEqual([])
-  service.set('p1@acme.example', { slack_1: 'connected' })
+  company.apps.set('p1@acme.example', { slack_1: 'connected' })
   await runHours(24)
   expect(sent).toEqual(['p0@acme.example lapse 0 slack_1'])
 })
 
 it('an app that people lose with the others isn’t new to them', async () => {
-  const {
-    runHours,
-    connectEveryone,
-    setEveryonesApp,
-    release,
-    service,
-    list,
-    people,
-    sent,
-    alerts,
-    keepState,
-  } = setUpKeepRuns(12)
-  for (const { email } of list.slice(5)) service.set(email, { slack_1: 'connected' })
+  const { runHours, connectEveryone, company, release, people, sent, alerts, keepState } = setUpKeepRuns(12)
+  for (const { email } of company.list.slice(5)) company.apps.set(email, { slack_1: 'connected' })
   await connectEveryone()
-  setEveryonesApp('awaiting')
+  company.setEveryonesApp('awaiting')
 
   await runHours(48)
   expect(alerts).toMatchObject([{ lapsed: 12, had: 12 }])
@@ -259,8 +256,8 @@ it('an app that people lose with the others isn’t new to them', async () => {
 })
 
 it('a run ends with everyone of the list on record, even if erased meanwhile', async () => {
-  const { runHours, list, people, createDeps, service, clock } = setUpKeepRuns(2)
-  service.set('p0@acme.example', undefined)
+  const { runHours, company, people, createDeps, clock } = setUpKeepRuns(2)
+  company.apps.set('p0@acme.example', undefined)
   await runHours(1)
 
   const unknown = await people.get('p0@acme.example')
@@ -270,27 +267,30 @@ it('a run ends with everyone of the list on record, even if erased meanwhile', a
   await runHours(1)
   clock.now = erasedAt - 1
   const deps = createDeps()
-  await runKeep(list, { ...deps, save: (next) => deps.save(next).then(() => void (clock.now += 1_000)) })
+  await runKeep(company.list, {
+    ...deps,
+    save: (next) => deps.save(next).then(() => void (clock.now += 1_000)),
+  })
   expect((await toArray(people.all())).map(({ email }) => email).toSorted()).toEqual(
-    list.map(({ email }) => email),
+    company.list.map(({ email }) => email),
   )
   expect(deps.tally.unreadable).toBe(0)
 })
 
 it('a newcomer isn’t invited to a paused app', async () => {
-  const { runHours, sent, list, service, setEveryonesApp, connectEveryone } = setUpKeepRuns(12)
+  const { runHours, sent, company, connectEveryone } = setUpKeepRuns(12)
   await connectEveryone()
-  setEveryonesApp('awaiting')
+  company.setEveryonesApp('awaiting')
   await runHours(7)
-  service.set('new@acme.example', { slack_1: 'awaiting' })
-  await runHours(30, [...list, { email: 'new@acme.example' }])
+  company.apps.set('new@acme.example', { slack_1: 'awaiting' })
+  await runHours(30, [...company.list, { email: 'new@acme.example' }])
   expect(sent).toEqual([])
 })
 
 it('checks don’t prolong the record of a person whom the service no longer knows', async () => {
-  const { runHours, service, people } = setUpKeepRuns(2, { slack_1: 'connected' })
+  const { runHours, company, people } = setUpKeepRuns(2, { slack_1: 'connected' })
   await runHours(1)
-  service.set('p0@acme.example', undefined)
+  company.apps.set('p0@acme.example', undefined)
   await runHours(7)
   const first = await people.get('p0@acme.example')
   await runHours(14)
@@ -299,31 +299,31 @@ it('checks don’t prolong the record of a person whom the service no longer kno
 })
 
 it('a run continues although the service no longer knows many people', async () => {
-  const { runHours, service, checkedEmails, list } = setUpKeepRuns(12)
+  const { runHours, company, service } = setUpKeepRuns(12)
   await runHours(1)
-  for (const some of [list.slice(0, 3), list.slice(3, 6)]) {
-    for (const { email } of some) service.set(email, undefined)
+  for (const some of [company.list.slice(0, 3), company.list.slice(3, 6)]) {
+    for (const { email } of some) company.apps.set(email, undefined)
     await runHours(6)
   }
-  checkedEmails.length = 0
+  service.checkedEmails.length = 0
   await runHours(6)
-  expect(new Set(checkedEmails).size).toBe(12)
+  expect(new Set(service.checkedEmails).size).toBe(12)
 })
 
 it('a reminder names apps that were never connected, and not one that was just lost', async () => {
-  const { runHours, service, sent, list } = setUpKeepRuns(1, { slack_1: 'awaiting', jira_1: 'awaiting' })
-  const { email } = list[0]!
+  const { runHours, company, sent } = setUpKeepRuns(1, { slack_1: 'awaiting', jira_1: 'awaiting' })
+  const { email } = company.list[0]!
   await runHours(6)
-  service.set(email, { slack_1: 'connected', jira_1: 'awaiting' })
+  company.apps.set(email, { slack_1: 'connected', jira_1: 'awaiting' })
   await runHours(7 * 24 - 6)
-  service.set(email, { slack_1: 'awaiting', jira_1: 'awaiting' })
+  company.apps.set(email, { slack_1: 'awaiting', jira_1: 'awaiting' })
   await runHours(1)
   expect(sent).toEqual([`${email} invitation 0`, `${email} invitation 1 jira_1`])
 })
 
 it('a time zone without a run in its working hours for a week is reported', async () => {
-  const { keepState, createDeps, list } = setUpKeepRuns(1)
-  const tokyo = [{ ...list[0]!, timezone: 'Asia/Tokyo' }]
+  const { keepState, createDeps, company } = setUpKeepRuns(1)
+  const tokyo = [{ ...company.list[0]!, timezone: 'Asia/Tokyo' }]
   for (let day = 0; day < 9; day++)
     await runKeep(tokyo, { ...createDeps(), now: () => monday + day * 24 * HOUR })
   expect(zonesWithoutRun(keepState(), monday + 6 * 24 * HOUR)).toEqual([])
@@ -331,26 +331,26 @@ it('a time zone without a run in its working hours for a week is reported', asyn
 })
 
 it('the emails due at a given time can be listed without checks and writes', async () => {
-  const { createDeps, list, checkedEmails, people } = setUpKeepRuns(2)
+  const { createDeps, company, service, people } = setUpKeepRuns(2)
   const plan = async (now: number) => {
-    const all = await toArray(duePeople(list, people, { ...createDeps(), now: () => now }))
+    const all = await toArray(duePeople(company.list, people, { ...createDeps(), now: () => now }))
     return all.map(({ emails }) => emails.map(({ name }) => name))
   }
   expect(await plan(monday)).toEqual([['onboarding'], ['onboarding']])
   expect(await plan(monday - 2 * HOUR)).toEqual([[], []])
-  expect(checkedEmails).toEqual([])
+  expect(service.checkedEmails).toEqual([])
   expect(await toArray(people.all())).toEqual([])
 })
 
 it('new people are planned in slices, so that nothing else is blocked', async () => {
-  const { createDeps, list, people } = setUpKeepRuns(1_000)
+  const { createDeps, company, people } = setUpKeepRuns(1_000)
   let turns = 0
   const planning = { isOver: false }
   const others = (async () => {
     for (; !planning.isOver; turns++) await nextTurn()
   })()
   const slices = new Map<number, number>()
-  for await (const _person of duePeople(list, people, { ...createDeps(), now: () => monday }))
+  for await (const _person of duePeople(company.list, people, { ...createDeps(), now: () => monday }))
     slices.set(turns, (slices.get(turns) ?? 0) + 1)
   planning.isOver = true
   await others
@@ -360,18 +360,18 @@ it('new people are planned in slices, so that nothing else is blocked', async ()
 it.each(['notion_1', 'slack_1'])(
   'an email about %s takes a due reminder’s place, and lists its app',
   async (app) => {
-    const { runHours, sent, service, list, clock } = setUpKeepRuns(1, {
+    const { runHours, sent, company, clock } = setUpKeepRuns(1, {
       slack_1: 'connected',
       jira_1: 'awaiting',
     })
-    const { email } = list[0]!
-    service.set(email, { slack_1: 'awaiting', jira_1: 'awaiting' })
+    const { email } = company.list[0]!
+    company.apps.set(email, { slack_1: 'awaiting', jira_1: 'awaiting' })
     await runHours(6)
-    service.set(email, { slack_1: 'connected', jira_1: 'awaiting' })
+    company.apps.set(email, { slack_1: 'connected', jira_1: 'awaiting' })
     await runHours(30)
     // Over the weekend, before the reminder is due at seven days.
     clock.now = monday + 5 * 24 * HOUR
-    service.set(email, { slack_1: 'connected', jira_1: 'awaiting', [app]: 'awaiting' })
+    company.apps.set(email, { slack_1: 'connected', jira_1: 'awaiting', [app]: 'awaiting' })
     await runHours(2 * 24 + 1)
     expect(sent.slice(1).map((one) => one.split(' ').slice(1).join(' '))).toEqual([
       app === 'slack_1' ? 'lapse 0 slack_1, also jira_1' : 'new 0 notion_1, also jira_1',

@@ -5,8 +5,9 @@ import { vacatedAddress } from '../../src/people/address.ts'
 import { withListing, withMilestone, withSignIn, type Person } from '../../src/people/person.ts'
 import { personKey, type User } from '../../src/session/signed-in.ts'
 import { toArray } from '../helpers/people.ts'
-
 import { ada, jira, KING, NOW, setUpProgress, slack } from './recorded-progress.ts'
+
+const married: User = { ...ada, email: KING }
 
 it.each([
   ['was named late by the list', [vacatedAddress(ada.email, 'E7')], personKey(ada)],
@@ -26,50 +27,64 @@ it.each([
   expect((await people.get(moves.at(-1) ?? ''))?.lastCheck).toBeUndefined()
 })
 
-it('a sign-in with a former address is recorded once its owner is known', async () => {
-  const { startProcess, report, advance } = setUpProgress()
-  const { page, people, progress } = startProcess()
-  await people.change(ada.email, (person) => withListing(person, true, NOW))
-  advance(1)
-  await people.rename(ada.email, KING)
+/** The list has renamed Ada. It may have given her former address to someone else. */
+async function setUpRename({ isReassigned = false } = {}) {
+  const fixture = setUpProgress()
+  const first = fixture.startProcess()
+  const list = (email: string) => first.people.change(email, (person) => withListing(person, true, NOW))
+  await list(ada.email)
+  fixture.advance(1)
+  await first.people.rename(ada.email, KING)
+  if (isReassigned) await list(ada.email)
+  return { ...fixture, ...first, list }
+}
 
+it('a sign-in with a former address isn’t recorded before its owner is known', async () => {
+  const { page, people, progress, report } = await setUpRename()
   await page([slack])
   await progress.recordFailure(ada, { at: NOW, code: 'service_unavailable' })
-
   expect(await report()).toBeUndefined()
   expect((await people.get(KING))?.lastCheck).toBeUndefined()
-  // The authorization server changes the address, too.
+})
+
+it('a sign-in with a former address is its owner’s if the authorization server changes it, too', async () => {
+  const { startProcess, page, people, progress } = await setUpRename()
+  await page([slack])
   expect(await progress.followAddress(married, ada.email)).toEqual({ email: KING })
   await startProcess({ user: married }).page([slack])
   expect(await people.get(KING)).toMatchObject({ signIns: [personKey(ada)], lastCheck: { apps: [slack] } })
-  // Or the list gives the former address to another person.
-  await people.change(ada.email, (person) => withListing(person, true, NOW))
+})
+
+it('a sign-in with a former address is the new owner’s once the list gives it to them', async () => {
+  const { startProcess, report, page, progress, list } = await setUpRename()
+  await page([slack])
+  await progress.followAddress(married, ada.email)
+  await startProcess({ user: married }).page([slack])
+  await list(ada.email)
   await startProcess({ user: { ...ada, subject: 'eve' } }).page([slack])
   expect(await report()).toEqual(['slack_1 unconnected'])
 })
 
-it('a former owner’s sign-in leaves nothing on the new owner’s record', async () => {
-  const { startProcess, advance } = setUpProgress()
-  const { page, people, progress } = startProcess()
-  const listed = (email: string) => people.change(email, (person) => withListing(person, true, NOW))
-  const third = 'third@acme.example'
-  await listed(ada.email)
-  advance(1)
-  await people.rename(ada.email, KING)
-  await listed(ada.email)
-
-  // Ada has never signed in, so she may be the new owner.
+it('a former owner who never signed in before may be the new owner', async () => {
+  const { startProcess, page, people } = await setUpRename({ isReassigned: true })
   await page([slack])
-  const toThird = { ...ada, email: third }
+  const toThird = { ...ada, email: 'third@acme.example' }
   await startProcess({ user: toThird }).progress.followAddress(toThird, ada.email)
   expect(await people.get(ada.email)).toMatchObject({ signIns: [personKey(ada)] })
+})
 
-  // Once her account is known, it is never theirs.
+it('the new owner of an address with an account keeps their record from the former owner', async () => {
+  const { page, people, progress } = await setUpRename({ isReassigned: true })
+  await page([slack])
   await people.change(ada.email, (person) => withSignIn(person, 'bob'))
   await page([slack])
   expect(await progress.followAddress(married, ada.email)).toEqual({ email: KING })
   expect(await people.get(ada.email)).toMatchObject({ signIns: ['bob'], lastCheck: { apps: [slack] } })
-  await people.change(ada.email, ({ signIns: _bob, ...person }) => withSignIn(person, personKey(ada)))
+})
+
+it('a former owner’s sign-in leaves nothing on the new owner’s record', async () => {
+  const { startProcess, page, people, progress } = await setUpRename({ isReassigned: true })
+  await page([slack])
   await progress.followAddress(married, ada.email)
   const newOwner = { email: ada.email, changedAt: expect.any(Number) as number, listedAt: NOW, campaigns: [] }
   expect(await people.get(ada.email)).toEqual(newOwner)
@@ -142,8 +157,6 @@ it.each([
   expect(await people.get(expected)).toMatchObject({ signIns: [personKey(ada)] })
   expect(await toArray(people.all())).toHaveLength(1)
 })
-
-const married: User = { ...ada, email: KING }
 
 it('a person’s record follows only a verified address of the same issuer and subject', async () => {
   const { startProcess } = setUpProgress()

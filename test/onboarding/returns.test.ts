@@ -242,18 +242,19 @@ it('a return without a click gets a page that continues in browsers', async () =
   expect(calls).toHaveLength(1)
   expect(await locationOf(path)).toBe(consentOf('github_1'))
   expect(calls).toHaveLength(2)
-  for (const headers of [
-    { 'sec-fetch-dest': 'document' },
-    { 'sec-fetch-dest': 'document', 'user-agent': 'curl/8' },
-    { 'sec-fetch-dest': 'document', 'user-agent': 'not Mozilla/5.0' },
-    { 'sec-fetch-dest': 'empty', 'user-agent': 'Mozilla/5.0' },
-  ]) {
-    const other = setUpWalkRoutes()
-    await other.locationOf(CLICK)
-    other.setup.unconnectedApps = [github]
-    const { headers: answered } = await other.get(other.callbackPath(), headers)
-    expect(answered['location']).toBe(consentOf('github_1'))
-  }
+})
+
+it.each([
+  ['no user agent', { 'sec-fetch-dest': 'document' }],
+  ['another client', { 'sec-fetch-dest': 'document', 'user-agent': 'curl/8' }],
+  ['a browser’s name in the middle', { 'sec-fetch-dest': 'document', 'user-agent': 'not Mozilla/5.0' }],
+  ['a script’s request', { 'sec-fetch-dest': 'empty', 'user-agent': 'Mozilla/5.0' }],
+])('a return without a click is redirected at once for %s', async (_title, headers) => {
+  const { setup, get, locationOf, callbackPath } = setUpWalkRoutes()
+  await locationOf(CLICK)
+  setup.unconnectedApps = [github]
+  const response = await get(callbackPath(), headers)
+  expect(response.headers['location']).toBe(consentOf('github_1'))
 })
 
 it.each([

@@ -19,22 +19,32 @@ async function signedIn(options: Setup = { metadata }) {
   fixture.audited.length = 0
   const page = (path: string) => ada.follow(path) as Promise<string>
   const signOut = () => ada.agent.post('/sign-out').expect(303)
-  const taken = () => fixture.requests.map(({ form: { token, token_type_hint: hint } }) => [token, hint])
-  return { ...fixture, ada, page, signOut, taken }
+  const revokedTokens = () =>
+    fixture.requests.map(({ form: { token, token_type_hint: hint } }) => [token, hint])
+  return { ...fixture, ada, page, signOut, revokedTokens }
 }
 
-it('a person who signs out is signed out here at once, then at the server', async () => {
-  const { ada, page, signOut, taken, audited, store } = await signedIn()
+it('a person who signs out is signed out here at once', async () => {
+  const { signOut, store } = await signedIn()
   const { headers } = await signOut()
   expect(headers['location']).toBe('/sign-out')
   // Chromium shows pages from memory on “Back” unless a cookie has changed.
   const marked = /^onramp-browser=[\da-f]{32}\.ask; Max-Age=86400; Path=\/; .*HttpOnly; SameSite=Lax$/
   expect(headers['set-cookie']).toEqual([CLEARED, expect.stringMatching(marked)])
   expect(store.named('session:')).toEqual([])
-  expect(taken()).toEqual(Object.entries({ refresh: 'refresh_token', 'access-1': 'access_token' }))
+})
+
+it('a sign-out revokes both tokens, and is audited', async () => {
+  const { signOut, revokedTokens, audited } = await signedIn()
+  await signOut()
+  expect(revokedTokens()).toEqual(Object.entries({ refresh: 'refresh_token', 'access-1': 'access_token' }))
   const user = { subject: 'ada' }
   expect(audited).toMatchObject([{ event: 'sign_out', by: 'person', revoked: 'done', user }])
+})
 
+it('a person who signs out is sent to the server’s logout page once', async () => {
+  const { ada, page, signOut } = await signedIn()
+  await signOut()
   expect(await page('/sign-out')).toMatchObject({ view: 'sign-in/signing-out', refresh: ONWARD })
   const logoutRequest = new URL(await page('/sign-out/continue'))
   expect(logoutRequest.origin + logoutRequest.pathname).toBe(`${ISSUER}/end`)
@@ -44,7 +54,12 @@ it('a person who signs out is signed out here at once, then at the server', asyn
   expect(await page('/sign-out/continue')).toBe('/signed-out')
   expect(await page('/signed-out')).toMatchObject({ view: 'sign-in/signed-out', isOverThere: false })
   expect((await ada.begin())['prompt']).toBe('login')
+})
 
+it('only the state of the logout request proves that the server signed the person out', async () => {
+  const { ada, page, signOut } = await signedIn()
+  await signOut()
+  const state = new URL(await page('/sign-out/continue')).searchParams.get('state')
   for (const other of ['', 'undefined', 'other'])
     expect(await page(`/signed-out?state=${other}`)).toMatchObject({ isOverThere: false })
   expect(await page(`/signed-out?state=${state}`)).toBe('/signed-out')
@@ -61,7 +76,7 @@ it('tokens that another tab refreshed during the sign-out are revoked', async ()
       return await usual.put(...given)
     },
   })
-  const { ada, signOut, taken, refused, answers } = await signedIn({ metadata, records })
+  const { ada, signOut, revokedTokens, refused, answers } = await signedIn({ metadata, records })
   answers['/token'] = () => ({ body: { access_token: 'access-2', token_type: 'bearer', expires_in: 300 } })
   refused.add('access-1')
 
@@ -71,7 +86,7 @@ it('tokens that another tab refreshed during the sign-out are revoked', async ()
   }
 
   await signOut()
-  expect(taken().at(-1)).toEqual(['access-2', 'access_token'])
+  expect(revokedTokens().at(-1)).toEqual(['access-2', 'access_token'])
 })
 
 it('a double click on "Sign out" redirects to the server, and clears caches', async () => {
@@ -185,22 +200,22 @@ async function signedInOn() {
 }
 
 it('a full store still deletes a session, and the next sign-in sends prompt=login', async () => {
-  const { at, ada, signOut, logged, store, taken } = await signedInOn()
+  const { at, ada, signOut, logged, store, revokedTokens } = await signedInOn()
   at.why = 'OOM command not allowed'
   at.fails = (operation) => operation === 'put' || operation === 'compareAndSet'
   expect((await signOut()).headers['location']).toBe('/signed-out')
   expect(store.named('session:')).toEqual([])
   expect(await ada.currentUser()).toMatchObject({ code: 'signed_out' })
-  expect(taken()).toHaveLength(2)
+  expect(revokedTokens()).toHaveLength(2)
   expect(warningsIn(logged)).toEqual(['signed out here only: Redis is full and rejects writes'])
   expect((await ada.begin())['prompt']).toBe('login')
 })
 
 it('a store that can’t delete leaves the device signed out, and the tokens are revoked', async () => {
-  const { at, ada, taken, signOut } = await signedInOn()
+  const { at, ada, revokedTokens, signOut } = await signedInOn()
   at.fails = (operation, key) => operation === 'remove' && key.startsWith('session:')
   expect((await signOut()).headers['location']).toBe('/signed-out?device=only')
-  expect(taken()).toHaveLength(2)
+  expect(revokedTokens()).toHaveLength(2)
   expect(await ada.currentUser()).toMatchObject({ code: 'signed_out' })
 })
 

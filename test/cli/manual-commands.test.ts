@@ -1,4 +1,4 @@
-// Commands that a person runs by hand, mostly while apps are paused. The service is a stub.
+// Commands that a person runs by hand, also while apps are paused. The service is a stub.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Pool, type Dispatcher } from 'undici'
