@@ -30,13 +30,13 @@ beforeEach(() => {
   stubService()
   vi.stubGlobal('fetch', () => Promise.reject(new TypeError('no authorization server here')))
 })
+const opened: { close(): Promise<void> }[] = []
+
 afterEach(async () => {
   for (const onramp of opened.splice(0)) await onramp.close()
   vi.restoreAllMocks()
   vi.unstubAllGlobals()
 })
-
-const opened: { close(): Promise<void> }[] = []
 
 /** @param store may be from an earlier installation @param overrides replace the settings above */
 function compose(store = immediateRecords(), overrides: Partial<typeof settings> = {}) {

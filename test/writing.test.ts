@@ -140,6 +140,11 @@ const CODE =
   /\/\*[^]*?\*\/|\/\/.*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|(?<=(?:[(,[=:?&|!{;>]|return)\s*)\/(?![/*])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*|[A-Za-z_$][\w$]*|[`{}]/y
 const TEMPLATE_TEXT = /(?:[^`\\$]|\\.|\$(?!\{))*(?:`|\$\{)/sy
 
+function matchAt(pattern: RegExp, text: string, at: number): string | undefined {
+  pattern.lastIndex = at
+  return pattern.exec(text)?.[0]
+}
+
 /** Reads token by token, because only the braces tell the text of a template from the code in it. */
 function identifiersIn(file: string): string[] {
   const source = read(file)
@@ -156,11 +161,6 @@ function identifiersIn(file: string): string[] {
     else if (/^[A-Za-z_$]/.test(token)) identifiers.push(token)
   }
   return identifiers
-}
-
-function matchAt(pattern: RegExp, text: string, at: number): string | undefined {
-  pattern.lastIndex = at
-  return pattern.exec(text)?.[0]
 }
 
 const wordsOf = (identifier: string) =>

@@ -77,6 +77,19 @@ const pseudo = (text: string): string => {
   return `⟦${words}${' ~~~'.repeat(Math.ceil(text.length / 12))}⟧`
 }
 
+/** Texts of the page that don't come from a message. Data is in bdi, code or time, or has no letters. */
+const UNMARKED = `(() => {
+  const found = []
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  for (let text = walker.nextNode(); text !== null; text = walker.nextNode()) {
+    const words = text.data.trim()
+    if (!/\\p{L}{3}/u.test(words)) continue
+    if (text.parentElement.closest('bdi, code, time, pre, textarea, script, style, .face, .app-icon, .removals, .words, option')) continue
+    if (!/[⟦⟧~]/.test(words)) found.push(words.slice(0, 60))
+  }
+  return found
+})()`
+
 describe('a language that is a third longer', () => {
   const folder = useFolder()
   const longer = useSite(() => {
@@ -106,16 +119,3 @@ describe('a language that is a third longer', () => {
     },
   )
 })
-
-/** Texts of the page that don't come from a message. Data is in bdi, code or time, or has no letters. */
-const UNMARKED = `(() => {
-  const found = []
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
-  for (let text = walker.nextNode(); text !== null; text = walker.nextNode()) {
-    const words = text.data.trim()
-    if (!/\\p{L}{3}/u.test(words)) continue
-    if (text.parentElement.closest('bdi, code, time, pre, textarea, script, style, .face, .app-icon, .removals, .words, option')) continue
-    if (!/[⟦⟧~]/.test(words)) found.push(words.slice(0, 60))
-  }
-  return found
-})()`

@@ -227,7 +227,7 @@ describe.each([
   const DAY_AND_A_HALF = 3 * HALF
   type FirstRecord = { lapsedAt: number } | { newAt: number }
   // prettier-ignore
-  const firstListings: [title: string, outcome: string, at: number, first: FirstRecord, newApps: number][] = [
+  const firstListings: [title: string, outcome: string, at: number, first: FirstRecord, newAppCount: number][] = [
     ['a day and a half before its first lapse', 'new', monday - DAY_AND_A_HALF, { newAt: monday - DAY_AND_A_HALF }, 1],
     ['within a day and a half before its first lapse', 'lost', monday - DAY_AND_A_HALF + 1, { lapsedAt: monday }, 0],
     ['just before its first lapse', 'lost', monday - 1, { lapsedAt: monday }, 0],
@@ -251,17 +251,20 @@ describe.each([
     },
   )
 
-  it.each(firstListings)('an app first listed %s stays %s', async (_title, _outcome, at, _first, newApps) => {
-    const person = afterEvaluation(firstListed(at), [disconnect])
-    const laterCheck = { checkedAt: at + 60 * DAY, unconnected: [slack] }
-    const later = withCheck(person, laterCheck, at + 60 * DAY)
-    expect(afterEvaluation(later, []).lastCheck?.apps).toEqual(person.lastCheck?.apps)
-    const people = [...copies(60, lostApps([slack], monday)), ...copies(20, person)]
-    const state = { ...stateWith(disconnect), evaluatedAt: monday - 3 * DAY }
-    const found = await findClusters(people, state, at + 60 * DAY)
-    expect(found.massDisconnects).toHaveLength(1)
-    expect(found.newApps).toHaveLength(newApps)
-  })
+  it.each(firstListings)(
+    'an app first listed %s stays %s',
+    async (_title, _outcome, at, _first, newAppCount) => {
+      const person = afterEvaluation(firstListed(at), [disconnect])
+      const laterCheck = { checkedAt: at + 60 * DAY, unconnected: [slack] }
+      const later = withCheck(person, laterCheck, at + 60 * DAY)
+      expect(afterEvaluation(later, []).lastCheck?.apps).toEqual(person.lastCheck?.apps)
+      const people = [...copies(60, lostApps([slack], monday)), ...copies(20, person)]
+      const state = { ...stateWith(disconnect), evaluatedAt: monday - 3 * DAY }
+      const found = await findClusters(people, state, at + 60 * DAY)
+      expect(found.massDisconnects).toHaveLength(1)
+      expect(found.newApps).toHaveLength(newAppCount)
+    },
+  )
 })
 
 it.each<[string, early: number, lapsedOfHad: [number, number][], newFor: number[]]>([

@@ -54,6 +54,8 @@ const composeFor: KeepDeps['composeFor'] =
     return { ...mail, to: email, subject: `${name} ${reminder}${appNames}${others}` }
   }
 
+const runKeep = (list: readonly ListEntry[], deps: KeepDeps) => new KeepRun(list, deps, deps).run()
+
 /** @param apps those of each person */
 function setUpKeepRuns(size: number, apps: Apps = { slack_1: 'awaiting' }) {
   const clock = { now: monday }
@@ -125,8 +127,6 @@ function setUpKeepRuns(size: number, apps: Apps = { slack_1: 'awaiting' }) {
   const runs = { runHours, runSlowly, connectEveryone, release, createDeps, keepState: () => keepState }
   return { company, service, clock, people, sent, alerts, ...runs }
 }
-
-const runKeep = (list: readonly ListEntry[], deps: KeepDeps) => new KeepRun(list, deps, deps).run()
 
 it('runs of a few hours invite new people once', async () => {
   const { runHours, sent, company } = setUpKeepRuns(4)

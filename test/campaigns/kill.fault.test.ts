@@ -12,6 +12,24 @@ const LIMIT = { perSecond: 800, burst: 800 }
 const EXPECTED =
   /^(Columns: email, name\. Ignored: none\.$|No saved progress|\S+@acme\.example: delivery unknown$|\d+% · .*$|$)/
 
+/** Kills it a moment after fifteen to forty more emails. @returns its stderr */
+async function killAtRandom(child: ReturnType<Company['start']>, count: () => number): Promise<string> {
+  const end = waitForEnd(child)
+  const until = count() + 15 + Math.floor(Math.random() * 25)
+  while (count() < until && child.exitCode === null) await sleep(5)
+  await sleep(Math.random() * 30)
+  child.kill('SIGKILL')
+  return (await end).stderr
+}
+
+const uncertainIn = (csv: string): string[] =>
+  (parse(csv, { columns: true, bom: true }) as Record<string, string>[])
+    .filter(({ uncertain }) => uncertain === 'yes')
+    .map(({ email = '' }) => email)
+
+const hasSomething = ({ datasources }: Company['sandbox']['people'][number]) =>
+  datasources.some(({ authorized, authStatus }) => authorized !== true && authStatus !== 'DISABLED')
+
 describe.each([
   { store: 'the embedded store', people: 240, kills: 3 },
   { store: 'Redis', people: 160, kills: 2 },
@@ -69,21 +87,3 @@ describe.each([
     },
   )
 })
-
-/** Kills it a moment after fifteen to forty more emails. @returns its stderr */
-async function killAtRandom(child: ReturnType<Company['start']>, count: () => number): Promise<string> {
-  const end = waitForEnd(child)
-  const until = count() + 15 + Math.floor(Math.random() * 25)
-  while (count() < until && child.exitCode === null) await sleep(5)
-  await sleep(Math.random() * 30)
-  child.kill('SIGKILL')
-  return (await end).stderr
-}
-
-const uncertainIn = (csv: string): string[] =>
-  (parse(csv, { columns: true, bom: true }) as Record<string, string>[])
-    .filter(({ uncertain }) => uncertain === 'yes')
-    .map(({ email = '' }) => email)
-
-const hasSomething = ({ datasources }: Company['sandbox']['people'][number]) =>
-  datasources.some(({ authorized, authStatus }) => authorized !== true && authStatus !== 'DISABLED')

@@ -92,34 +92,31 @@ it.each<[title: string, known: string[], list: string[], changes: string[]]>([
 })
 
 it.each([
-  ['both addresses of a person', ['ada', 'king'], 1],
-  ['both addresses, with different ids', ['ada E2', 'king E1'], 0],
-  ['the former address only', ['ada'], 0],
-])('a list with %s skips an ambiguous row and reports it', (_title, list, faults) => {
+  ['both addresses of a person', ['ada', 'king'], { current: 1, faults: [expect.stringContaining('ada@')] }],
+  ['both addresses, with different ids', ['ada E2', 'king E1'], { current: 2, faults: [] }],
+  ['the former address only', ['ada'], { current: 1, faults: [] }],
+])('a list with %s skips an ambiguous row and reports it', (_title, list, expected) => {
   const rows = new ListedPeople(list.map(row))
   rows.matchRow(person('king E1 formerly ada'))
-  expect(rows.rowsByCurrentAddress([])).toHaveLength(list.length - faults)
-  expect(rows.faults).toHaveLength(faults)
-  for (const fault of rows.faults) expect(fault).toContain('ada@')
+  expect({ current: rows.rowsByCurrentAddress([]).length, faults: rows.faults }).toEqual(expected)
 })
 
 // prettier-ignore
-it.each<{ what: string; list: string[]; known: string[]; left: string[]; faults: number }>([
-  { what: 'of someone’s former and new address', list: ['ada E1', 'king E1'], known: ['ada E1'], left: ['ada'], faults: 1 },
-  { what: 'of two new addresses', list: ['king E1', 'queen E1'], known: ['ada E1'], left: [], faults: 2 },
-  { what: 'of someone’s address, and of one that another person has', list: ['ada E1', 'bob E1'], known: ['ada E1', 'bob E2'], left: ['ada', 'bob'], faults: 0 },
-  { what: 'of two people without a record', list: ['ada E1', 'bob E1'], known: [], left: ['ada', 'bob'], faults: 0 },
-  { what: 'of a third address, too', list: ['ada E1', 'king E1', 'admin E1'], known: ['ada E1'], left: ['ada'], faults: 2 },
-  { what: 'of one address twice, and of another', list: ['ada E1', 'ada E1', 'king E1'], known: ['ada E1'], left: ['ada', 'ada'], faults: 1 },
-  { what: 'of four addresses, as a placeholder is', list: ['ada E1', 'bob E1', 'eve E1', 'joe E1'], known: ['ada E1'], left: ['ada', 'bob', 'eve', 'joe'], faults: 0 },
-  { what: 'of a new address, and of the former one on record', list: ['ada E1', 'king E1'], known: ['king E1 formerly ada'], left: ['king'], faults: 1 },
-])('an id $what leaves out rows that may be someone’s second one', ({ list, known, left, faults }) => {
+it.each<{ what: string; list: string[]; known: string[]; left: string[]; withoutRecord?: string[]; faultCount: number }>([
+  { what: 'of someone’s former and new address', list: ['ada E1', 'king E1'], known: ['ada E1'], left: ['ada'], faultCount: 1 },
+  { what: 'of two new addresses', list: ['king E1', 'queen E1'], known: ['ada E1'], left: [], faultCount: 2 },
+  { what: 'of someone’s address, and of one that another person has', list: ['ada E1', 'bob E1'], known: ['ada E1', 'bob E2'], left: ['ada', 'bob'], faultCount: 0 },
+  { what: 'of two people without a record', list: ['ada E1', 'bob E1'], known: [], left: ['ada', 'bob'], withoutRecord: ['ada', 'bob'], faultCount: 0 },
+  { what: 'of a third address, too', list: ['ada E1', 'king E1', 'admin E1'], known: ['ada E1'], left: ['ada'], faultCount: 2 },
+  { what: 'of one address twice, and of another', list: ['ada E1', 'ada E1', 'king E1'], known: ['ada E1'], left: ['ada', 'ada'], faultCount: 1 },
+  { what: 'of four addresses, as a placeholder is', list: ['ada E1', 'bob E1', 'eve E1', 'joe E1'], known: ['ada E1'], left: ['ada', 'bob', 'eve', 'joe'], withoutRecord: ['bob', 'eve', 'joe'], faultCount: 0 },
+  { what: 'of a new address, and of the former one on record', list: ['ada E1', 'king E1'], known: ['king E1 formerly ada'], left: ['king'], faultCount: 1 },
+])('an id $what leaves out rows that may be someone’s second one', ({ list, known, left, withoutRecord = [], faultCount }) => {
   const rows = new ListedPeople(withUsableIds([...list, 'zoe E9'].map(row)).list)
   for (const one of known) expect(rows.matchRow({ ...person(one), listedAt: 1 })).toBeDefined()
   expect(rows.rowsByCurrentAddress([]).map(shown)).toEqual([...left, 'zoe E9'])
-  expect(rows.faults).toHaveLength(faults)
-  const isKnown = (name: string) => known.some((one) => shown(row(one)).startsWith(name))
-  expect(rows.rowsWithoutRecord().map(shown)).toEqual([...left.filter((name) => !isKnown(name)), 'zoe E9'])
+  expect(rows.faults).toHaveLength(faultCount)
+  expect(rows.rowsWithoutRecord().map(shown)).toEqual([...withoutRecord, 'zoe E9'])
   expect(rows.changes).toEqual([])
 })
 

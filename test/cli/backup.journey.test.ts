@@ -12,14 +12,7 @@ import { runCommand } from './run-command.ts'
 const running = shared(() => run({ sandbox: { mailPort: 0 } }))
 let ada: TestBrowser
 const folder = useFolder()
-beforeAll(async () => {
-  await invite()
-  ada = await signIn(running, 'ada')
-})
-
 const inFolder = (name: string) => join(folder, name)
-const data = () => running.env['DATA_DIR'] ?? ''
-const backUp = (...args: string[]) => runCommand(['backup', ...args], { DATA_DIR: data() })
 
 /** @returns the number of emails that have arrived in all */
 async function invite(env: Record<string, string> = {}) {
@@ -37,6 +30,14 @@ async function invite(env: Record<string, string> = {}) {
   expect(exit, err).toBe(0)
   return mail?.emails.length
 }
+
+beforeAll(async () => {
+  await invite()
+  ada = await signIn(running, 'ada')
+})
+
+const data = () => running.env['DATA_DIR'] ?? ''
+const backUp = (...args: string[]) => runCommand(['backup', ...args], { DATA_DIR: data() })
 
 /** A server on a folder that has only this file. */
 async function restore(file: string, name: string): Promise<void> {

@@ -22,6 +22,17 @@ const REJECTED: SendResult = { outcome: 'failed', reply: '550 5.1.1 unknown', re
 
 type RunOptions = Parameters<typeof runOnce>[1]['options']
 
+const massDisconnectOf = (instance: string) => ({
+  instance,
+  name: instance,
+  noticedAt: monday - HOUR,
+  since: monday - 2 * HOUR,
+  lapsed: 0,
+  had: 12,
+})
+
+export const twelve = Array.from({ length: 12 }, (_, one) => `p${one}@acme.example`)
+
 /** @param env settings beside the required ones @param earlier a copy of an installation, which this one continues */
 export function setUpInstallation(env: Record<string, string> = {}, earlier?: InstallationCopy) {
   const continued = structuredClone(earlier)
@@ -170,15 +181,6 @@ type Conditions = Partial<Pick<Company, 'quietDays'>> & {
   signal?: AbortSignal
 }
 
-const massDisconnectOf = (instance: string) => ({
-  instance,
-  name: instance,
-  noticedAt: monday - HOUR,
-  since: monday - 2 * HOUR,
-  lapsed: 0,
-  had: 12,
-})
-
 /** What the operator did, from the audit lines of a run. */
 export const auditedIn = ({ err }: { err: string }) =>
   err
@@ -187,8 +189,6 @@ export const auditedIn = ({ err }: { err: string }) =>
     .map((line) => JSON.parse(line) as Record<string, string>)
     .filter(({ operator }) => operator === OPERATOR)
     .map(({ audit, datasource }) => `${audit} ${datasource}`)
-
-export const twelve = Array.from({ length: 12 }, (_, one) => `p${one}@acme.example`)
 
 /** Twelve people are invited to Jira and Slack; then no list has Jira. @returns also that run's output */
 export async function goneForTwelve(installation = setUpInstallation()) {

@@ -28,6 +28,19 @@ const timeOf = (day: number, hour = 10) => monday + day * DAY + (hour - 10) * HO
 
 const NO_COUNTS = { people: 0, gone: 0, ready: 0, inProgress: 0, notStarted: 0, stuck: 0, fellBack: 0 }
 
+const recordIntent = async (
+  { people, conditions: { now } }: Installation,
+  email: string,
+  kind: AppIntent['kind'],
+  since?: number,
+  instances = ['slack_1'],
+) =>
+  await people.change(email, (person) => {
+    const apps = instances.map((instance) => ({ instance, kind, ...(since !== undefined && { since }) }))
+    const failed = withFailure(person, { at: now, instance: 'slack_1', code: kind })
+    return withIntents(withMilestone(failed, 'signedInAt', monday), now, apps, now)
+  })
+
 /** Invites everyone, and records that Slack needs an admin for these people. */
 async function setUpWaitingPeople(emails: readonly string[] = ALL, others: readonly string[] = []) {
   const installation = setUpInstallation()
@@ -39,6 +52,19 @@ async function setUpWaitingPeople(emails: readonly string[] = ALL, others: reado
   for (const [index, email] of emails.entries())
     await recordIntent(installation, email, 'blocked', monday + 2 * HOUR + index)
   return installation
+}
+
+/** Runs keep at that time. @returns recipient and subject of each email */
+async function runKeepOn(
+  { conditions, run, sentEmails }: Installation,
+  day: number,
+  hour?: number,
+  options: { company: Company } = withOwner,
+) {
+  conditions.now = timeOf(day, hour)
+  sentEmails.length = 0
+  await run(ALL, options)
+  return sentEmails.map(({ to, subject }) => [to, subject])
 }
 
 /** Then the owner is emailed. */
@@ -55,31 +81,6 @@ async function setUpApproval(...waiting: Parameters<typeof setUpWaitingPeople>) 
   return installation
 }
 
-const recordIntent = async (
-  { people, conditions: { now } }: Installation,
-  email: string,
-  kind: AppIntent['kind'],
-  since?: number,
-  instances = ['slack_1'],
-) =>
-  await people.change(email, (person) => {
-    const apps = instances.map((instance) => ({ instance, kind, ...(since !== undefined && { since }) }))
-    const failed = withFailure(person, { at: now, instance: 'slack_1', code: kind })
-    return withIntents(withMilestone(failed, 'signedInAt', monday), now, apps, now)
-  })
-
-/** Runs keep at that time. @returns recipient and subject of each email */
-async function runKeepOn(
-  { conditions, run, sentEmails }: Installation,
-  day: number,
-  hour?: number,
-  options: { company: Company } = withOwner,
-) {
-  conditions.now = timeOf(day, hour)
-  sentEmails.length = 0
-  await run(ALL, options)
-  return sentEmails.map(({ to, subject }) => [to, subject])
-}
 const approvalRequest = [GRACE, '3 people are waiting for you to approve Slack']
 
 it('the owner gets one email about everyone waiting, with the links to approve', async () => {

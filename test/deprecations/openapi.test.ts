@@ -196,8 +196,9 @@ it('an unreadable path may be in use, and standard input has no neighboring file
 })
 
 it('circular schemas are read, up to a limit', async () => {
-  const linked = (count: number, links: number, more: object = {}) => {
-    const to = (index: number) => Array.from({ length: links }, (_, link) => (index * 7 + link + 1) % count)
+  const linked = (count: number, linkCount: number, more: object = {}) => {
+    const to = (index: number) =>
+      Array.from({ length: linkCount }, (_, link) => (index * 7 + link + 1) % count)
     const schema = (index: number) =>
       Object.fromEntries(to(index).map((one, link) => [`p${link}`, ref(`S${one}`)]))
     const names = Array.from({ length: count }, (_, index) => [

@@ -9,7 +9,7 @@ import { testKeyRing } from './data-key.ts'
 import { memoryRecords } from './memory-records.ts'
 
 /** As before the first run of `onramp keep`. */
-export const noDelistedApps = {
+export const noDelistings = {
   instances: () => Promise.resolve(new Set<string>()),
   isEveryoneChecked: () => Promise.resolve(false),
 }

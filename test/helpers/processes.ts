@@ -94,21 +94,6 @@ export const spawnNode = (args: readonly string[], env: Record<string, string>, 
 export const spawnOnramp = (env: Record<string, string>, { options = [], pin }: NodeRun = {}): Spawned =>
   spawnNode([...options, ...startArguments()], env, pin)
 
-/** The same, once it is ready. @param env all of its settings, with PORT and HOST */
-export async function startOnramp(env: Record<string, string>, run: NodeRun = {}): Promise<OnrampProcess> {
-  const url = `http://${env['HOST']}:${env['PORT']}`
-  const child = spawnOnramp(env, run)
-  await untilServing(child, `${url}/readyz`)
-  return { ...child, url }
-}
-
-/** Waits until the URL of a process answers below 500. @throws if the process ends first */
-export const untilServing = (child: Spawned, url: string): Promise<number> =>
-  until(async () => {
-    if (child.hasEnded()) throw new Error(`ended before ${url} answered: ${child.output()}`)
-    return ((await statusOf(url)) ?? 500) < 500
-  }, `${url} to answer`)
-
 export async function statusOf(url: string): Promise<number | undefined> {
   try {
     const { statusCode, body } = await request(url, { headersTimeout: 5_000, reset: true })
@@ -131,6 +116,21 @@ export async function until(
     await sleep(25)
   }
   return performance.now() - start
+}
+
+/** Waits until the URL of a process answers below 500. @throws if the process ends first */
+export const untilServing = (child: Spawned, url: string): Promise<number> =>
+  until(async () => {
+    if (child.hasEnded()) throw new Error(`ended before ${url} answered: ${child.output()}`)
+    return ((await statusOf(url)) ?? 500) < 500
+  }, `${url} to answer`)
+
+/** The same, once it is ready. @param env all of its settings, with PORT and HOST */
+export async function startOnramp(env: Record<string, string>, run: NodeRun = {}): Promise<OnrampProcess> {
+  const url = `http://${env['HOST']}:${env['PORT']}`
+  const child = spawnOnramp(env, run)
+  await untilServing(child, `${url}/readyz`)
+  return { ...child, url }
 }
 
 /** Runs a program to its end: it exits with the code of `main`, or with 1 after an error or a signal. */

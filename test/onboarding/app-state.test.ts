@@ -11,7 +11,7 @@ import { noDescription } from '../helpers/no-description.ts'
 import { overviewOf } from '../../src/onboarding/overview/overview.ts'
 import { appStateOf, type AppState } from '../../src/onboarding/app-state.ts'
 import { statusOf } from '../../src/onboarding/status.ts'
-import { noDelistedApps, testPeople } from '../helpers/people.ts'
+import { noDelistings, testPeople } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
 
 type Facts = Parameters<typeof appStateOf>[0]
@@ -124,6 +124,24 @@ function shownOnPage(walk: Walk, now: number) {
   return { figures: { ...figures, ...ofCard }, withPlace, isOpen: state === 'open' }
 }
 
+/** The report's state of each app after a page, as the page's figure. */
+async function figuresInReport(walk: Walk, now: number) {
+  let person = newPerson('ada@acme.example', 0)
+  const progress = new ProgressRecorder(
+    Object.assign(testPeople(), {
+      change: async (_email: string, change: (before: Person, isKnown: boolean) => Person) =>
+        (person = change(person, true)),
+    }),
+    noDelistings,
+    { warn() {} },
+    () => now,
+  )
+  const user = { issuer: 'i', subject: 's', email: 'ada@acme.example', emailVerified: true }
+  await progress.recordProgress(user, walk, now)
+  const withPageName = (state: string) => (state === 'unconnected' ? 'pending' : state)
+  return Object.fromEntries(appsOf(person).map((app) => [app.instance, withPageName(app.state)]))
+}
+
 it('page, status and report agree about every app', async () => {
   await fc.assert(
     fc.asyncProperty(
@@ -151,21 +169,3 @@ it('page, status and report agree about every app', async () => {
     { numRuns: 200 },
   )
 })
-
-/** The report's state of each app after a page, as the page's figure. */
-async function figuresInReport(walk: Walk, now: number) {
-  let person = newPerson('ada@acme.example', 0)
-  const progress = new ProgressRecorder(
-    Object.assign(testPeople(), {
-      change: async (_email: string, change: (before: Person, isKnown: boolean) => Person) =>
-        (person = change(person, true)),
-    }),
-    noDelistedApps,
-    { warn() {} },
-    () => now,
-  )
-  const user = { issuer: 'i', subject: 's', email: 'ada@acme.example', emailVerified: true }
-  await progress.recordProgress(user, walk, now)
-  const withPageName = (state: string) => (state === 'unconnected' ? 'pending' : state)
-  return Object.fromEntries(appsOf(person).map((app) => [app.instance, withPageName(app.state)]))
-}

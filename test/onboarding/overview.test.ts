@@ -20,7 +20,8 @@ const many = (count: number) =>
 const longApp = unconnectedApp('plan_1', 'Quarterly planning, reporting and forecasting app')
 
 /** A walk whose first apps are connected. */
-const connected = (apps: number, of: number) => checkedWalk(many(of).slice(apps), checkedWalk(many(of)))
+const connected = (count: number, total: number) =>
+  checkedWalk(many(total).slice(count), checkedWalk(many(total)))
 
 it('the progress has a text, minutes and a segment for each app', () => {
   expect(overviewPage(connected(2, 4)).progress).toEqual({

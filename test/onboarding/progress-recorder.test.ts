@@ -5,7 +5,7 @@ import { block, applyCheck, skip, startConsent, newWalk, unskip } from '../../sr
 import type { UnconnectedApp, Walk } from '../../src/onboarding/walk.ts'
 import { appsOf, newPerson, withListing, type Person } from '../../src/people/person.ts'
 import { memoryRecords } from '../helpers/memory-records.ts'
-import { noDelistedApps, testPeople } from '../helpers/people.ts'
+import { noDelistings, testPeople } from '../helpers/people.ts'
 import { listedApp } from './overview-pages.ts'
 
 import { ada, jira, MINUTE, NOW, setUpProgress, slack } from './recorded-progress.ts'
@@ -159,7 +159,7 @@ it.each([
   const people = testPeople({ records: { ...records, get }, now: () => NOW })
   if (isListed) await people.change(ada.email, (person) => withListing(person, true, NOW - MINUTE))
   read = []
-  const progress = new ProgressRecorder(people, noDelistedApps, { warn: () => {} }, () => NOW)
+  const progress = new ProgressRecorder(people, noDelistings, { warn: () => {} }, () => NOW)
   await progress.recordProgress(ada, applyCheck(newWalk(NOW), [slack], NOW, 90), NOW)
   expect(read.filter((kind) => kind !== 'installation' && kind !== 'format')).toEqual(expected)
   const listing = isListed ? { listedAt: NOW - MINUTE } : {}

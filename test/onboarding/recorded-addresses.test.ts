@@ -47,7 +47,7 @@ it('a sign-in with a former address isn’t recorded before its owner is known',
   expect((await people.get(KING))?.lastCheck).toBeUndefined()
 })
 
-it('a sign-in with a former address is its owner’s if the authorization server changes it, too', async () => {
+it('a sign-in with a former address is its owner’s once their account moves', async () => {
   const { startProcess, page, people, progress } = await setUpRename()
   await page([slack])
   expect(await progress.followAddress(married, ada.email)).toEqual({ email: KING })
@@ -55,7 +55,7 @@ it('a sign-in with a former address is its owner’s if the authorization server
   expect(await people.get(KING)).toMatchObject({ signIns: [personKey(ada)], lastCheck: { apps: [slack] } })
 })
 
-it('a sign-in with a former address is the new owner’s once the list gives it to them', async () => {
+it('a former address that the list gives away is the new owner’s', async () => {
   const { startProcess, report, page, progress, list } = await setUpRename()
   await page([slack])
   await progress.followAddress(married, ada.email)
@@ -73,7 +73,7 @@ it('a former owner who never signed in before may be the new owner', async () =>
   expect(await people.get(ada.email)).toMatchObject({ signIns: [personKey(ada)] })
 })
 
-it('the new owner of an address with an account keeps their record from the former owner', async () => {
+it('a new owner with an account keeps their record from the former owner', async () => {
   const { page, people, progress } = await setUpRename({ isReassigned: true })
   await page([slack])
   await people.change(ada.email, (person) => withSignIn(person, 'bob'))

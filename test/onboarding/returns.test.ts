@@ -257,6 +257,13 @@ it.each([
   expect(response.headers['location']).toBe(consentOf('github_1'))
 })
 
+/** The overview was opened once. */
+async function openedWalk() {
+  const opened = { ...setUpWalkRoutes(), callbackPath: () => CLICK }
+  await opened.page('/onboarding')
+  return opened
+}
+
 it.each([
   { kind: 'a click', open: openedWalk, pathOf: () => CLICK, apps: [slack, github] },
   {
@@ -327,10 +334,3 @@ it('after a click whose check failed, the next page checks at once', async () =>
   await page('/onboarding')
   expect(calls).toHaveLength(3)
 })
-
-/** The overview was opened once. */
-async function openedWalk() {
-  const opened = { ...setUpWalkRoutes(), callbackPath: () => CLICK }
-  await opened.page('/onboarding')
-  return opened
-}

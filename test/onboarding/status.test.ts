@@ -32,8 +32,8 @@ function statusAppWith(
 }
 
 /** A walk with so many connected apps, and one app for each other status. */
-function walkWith(connectedApps: number, others: ('disabled' | 'attention' | 'awaiting' | 'blocked')[]) {
-  const lost = apps.slice(0, connectedApps)
+function walkWith(connectedCount: number, others: ('disabled' | 'attention' | 'awaiting' | 'blocked')[]) {
+  const lost = apps.slice(0, connectedCount)
   const kept = others.map((status, at) => ({ instance: `${at}_1`, name: 'App', status }))
   const listed = kept.map((app) => ({
     ...app,

@@ -66,8 +66,8 @@ it('a record changed by two processes at once loses nothing', async () => {
     ),
   )
 
-  for (let person = 0; person < 10; person++)
-    expect((await open().get(`p${person}@acme.example`))?.group).toBe('xxxxx')
+  for (let index = 0; index < 10; index++)
+    expect((await open().get(`p${index}@acme.example`))?.group).toBe('xxxxx')
   const before = [...values.values()]
   await open().change('p1@acme.example', (person) => person)
   expect([...values.values()]).toEqual(before)
@@ -143,7 +143,7 @@ it('an unreadable record is an error until it is forgotten', async () => {
 
 it('people are read in slices, so that requests aren’t blocked', async () => {
   const { open } = setUpPeople()
-  for (let person = 0; person < 300; person++) await open().change(`p${person}@acme.example`, opened)
+  for (let index = 0; index < 300; index++) await open().change(`p${index}@acme.example`, opened)
   let turns = 0
   const reading = { isOver: false }
   const others = (async () => {

@@ -43,6 +43,8 @@ it('a response changes nothing if a newer one is known', () => {
   expect(states(afterCheck(newer, listed('slack_1'), AT + 2))).toContain('slack_1 unconnected')
 })
 
+const offSlack = { instance: 'slack_1', name: 'Slack', status: 'disabled' } as const
+
 it('a person loses access when an app lapses, not when one is added', () => {
   const unconnected = afterCheck(ada, listed('slack_1'))
   const connected = afterCheck(unconnected, [], AT + 1)
@@ -58,7 +60,6 @@ it('a person loses access when an app lapses, not when one is added', () => {
   expect(lapses).toMatchObject([{ lapsedAt: AT + 2 }, { lapsedAt: AT + 4 }, { lapsedAt: AT + 6 }])
 })
 
-const offSlack = { instance: 'slack_1', name: 'Slack', status: 'disabled' } as const
 const lists = (...instances: string[]) => ({ list: listed(...instances) })
 /** After a consent, Slack is no longer listed. */
 const connects = { list: [], isConnected: true }
@@ -173,6 +174,8 @@ it('a response shows that the service knows the person again', () => {
   expect(afterCheck({ ...ada, unknownAt: AT }, [], AT + 1)).not.toHaveProperty('unknownAt')
 })
 
+const many = (count: number) => Array.from({ length: count }, (_, index) => `made_${index}`)
+
 it('a response with invented names doesn’t fill the record, and connected apps are dropped first', () => {
   const flood = afterCheck(
     afterCheck(adaWithSlackAndJira, listed('slack_1'), AT + 1),
@@ -184,8 +187,6 @@ it('a response with invented names doesn’t fill the record, and connected apps
   expect(afterCheck(after, listed('slack_1'), AT + 4).lastCheck?.apps).toHaveLength(2_000)
   expect(states(after)).toContain('slack_1 unconnected')
 })
-
-const many = (count: number) => Array.from({ length: count }, (_, index) => `made_${index}`)
 
 const withIntent = (kind: AppIntent['kind'], person = afterCheck(ada, listed('slack_1'))) =>
   withIntents(person, AT, [{ instance: 'slack_1', kind }], AT)

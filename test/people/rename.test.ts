@@ -36,8 +36,8 @@ function setUp() {
     values,
     lives,
     /** Ada's rename, by a process that dies after so many writes. */
-    interrupt: async (writes: number) => {
-      writesLeft = writes
+    interrupt: async (writeCount: number) => {
+      writesLeft = writeCount
       await expect(people.rename(ada, adaNew)).rejects.toThrow('died')
       writesLeft = Infinity
     },

@@ -155,8 +155,8 @@ it('a list of everyone knows each replacement first', async () => {
 it('emails about a new app count for the one that replaces it', async () => {
   const records = memoryRecords().records
   const before = testPeople({ records })
-  const change = (email: number) => (person: Person) =>
-    withEmail(person, { campaign: NEW_APPS, reminder: email, state: 'sent', now: monday, apps: ['slack_1'] })
+  const withReminder = (reminder: number) => (person: Person) =>
+    withEmail(person, { campaign: NEW_APPS, reminder, state: 'sent', now: monday, apps: ['slack_1'] })
   const apps = [{ ...former, status: 'awaiting' as const, newAt: 5 }]
   const ada = { ...newPerson('ada@acme.example', 0), signedInAt: 1, lastCheck: { checkedAt: 9, apps } }
   await before.change(ada.email, () => ada)
@@ -169,13 +169,13 @@ it('emails about a new app count for the one that replaces it', async () => {
     const about = appsOf(person!).filter((app) => isAboutApp(NEW_APPS, app, person!, moment))
     return about.map(({ instance }) => instance)
   }
-  const found = []
-  for (const email of [0, 1, 2]) {
-    found.push(await due())
-    await before.change('ada@acme.example', change(email))
+  const dueApps = []
+  for (const reminder of [0, 1, 2]) {
+    dueApps.push(await due())
+    await before.change('ada@acme.example', withReminder(reminder))
   }
 
-  expect([...found, await due()]).toEqual([['slack_2'], ['slack_2'], ['slack_2'], []])
+  expect([...dueApps, await due()]).toEqual([['slack_2'], ['slack_2'], ['slack_2'], []])
 })
 
 it.each([1, 2])(

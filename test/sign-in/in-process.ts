@@ -37,6 +37,9 @@ export type Setup = {
   starting?: Limits['starting']
 }
 
+export const parametersOf = (address: string): Form =>
+  Object.fromEntries(new URL(address, PUBLIC_URL).searchParams)
+
 export function setUpSignIn({
   metadata = {},
   client = {},
@@ -195,9 +198,6 @@ export function setUpSignIn({
     browser,
   }
 }
-
-export const parametersOf = (address: string): Form =>
-  Object.fromEntries(new URL(address, PUBLIC_URL).searchParams)
 
 /** The warnings in a log. */
 export const warningsIn = (logged: [level: string, words: string, fields: object][]) =>

@@ -49,13 +49,6 @@ it('each call of the service, also a retry, names an external identity provider'
   for (const { headers } of calls) expect(headers['x-service-auth-type']).toBe('OAUTH')
 })
 
-it('requests are pushed after a refusal if oidc-provider requires it for this client only', async () => {
-  const running = await startAs({ require_pushed_authorization_requests: true })
-  const browser = await signIn(running, 'ada')
-  expect(browser.page.url).toBe(`${running.url}/onboarding`)
-  expect(running.sandbox.count('par')).toBe(1)
-})
-
 /** A client that registered itself at oidc-provider with more metadata than onramp requests. */
 async function startAs(client: object, options: RunOptions = {}): Promise<Running> {
   const running = await runOnramp(options)
@@ -75,6 +68,13 @@ async function startAs(client: object, options: RunOptions = {}): Promise<Runnin
   await running.restart()
   return running
 }
+
+it('requests are pushed after a refusal if oidc-provider requires it for this client only', async () => {
+  const running = await startAs({ require_pushed_authorization_requests: true })
+  const browser = await signIn(running, 'ada')
+  expect(browser.page.url).toBe(`${running.url}/onboarding`)
+  expect(running.sandbox.count('par')).toBe(1)
+})
 
 it('userinfo that oidc-provider signs completes the id_token, although its metadata lists no algorithm', async () => {
   const metadata = { userinfo_signing_alg_values_supported: null }

@@ -45,6 +45,11 @@ async function open(bytes: string): Promise<void> {
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
 
+const connectionCount = () =>
+  new Promise<number>((resolve, reject) =>
+    server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+  )
+
 it.each([
   { waitsFor: 'the rest of its request', bytes: 'GET / HTTP/1.1\r\n' },
   { waitsFor: 'its next request', bytes: get('/') },
@@ -147,8 +152,3 @@ describe('a crowd of a hundred connections', () => {
     expect(answered).not.toContain('/gone')
   })
 })
-
-const connectionCount = () =>
-  new Promise<number>((resolve, reject) =>
-    server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
-  )

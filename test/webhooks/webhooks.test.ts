@@ -103,7 +103,7 @@ it('a slow receiver doesn’t delay the change that made an event', async () => 
   const { startProcess, receiver, sent } = setUpWebhooks()
   receiver.answer = () => new Promise(() => {})
   const { people } = startProcess()
-  for (let person = 0; person < 20; person++) await people.change(`p${person}@acme.example`, here)
+  for (let index = 0; index < 20; index++) await people.change(`p${index}@acme.example`, here)
   await advance()
   expect(sent).toHaveLength(8)
 })
@@ -264,7 +264,7 @@ it('events are sent by one process, however slowly the receiver answers', async 
 it('events from a command are sent by one of several servers', async () => {
   const { startProcess, command, sent } = setUpWebhooks()
   const processes = [startProcess(), startProcess(), startProcess()]
-  for (let person = 0; person < 20; person++) await command.change(`p${person}@acme.example`, here)
+  for (let index = 0; index < 20; index++) await command.change(`p${index}@acme.example`, here)
   for (const { webhooks } of processes) webhooks.start()
   await advance(10)
   expect(sent).toHaveLength(20)
