@@ -94,22 +94,37 @@ const consented = (days: number) =>
   blockedOn(0, { state: 'connected', connectedAt: atDay(days), consentedAt: atDay(days) })
 const connectedElsewhere = { ...consented(1), consentedAt: 0 }
 it.each([
-  ['confirms it', requestedForCount(2), consented(1), 'confirmed'],
-  ['confirms nothing before the request', requestedForCount(2), consented(0.9), 'unapproved'],
-  ['confirms nothing without a request', approvalWith(), consented(1), 'unapproved'],
-  ['confirms nothing without a consent', requestedForCount(2), connectedElsewhere, 'unapproved'],
+  ['confirms it', requestedForCount(2), consented(1), { stage: 'confirmed', approvedAt: atDay(2) }],
+  [
+    'confirms nothing before the request',
+    requestedForCount(2),
+    consented(0.9),
+    { stage: 'unapproved', approvedAt: 0 },
+  ],
+  [
+    'confirms nothing without a request',
+    approvalWith(),
+    consented(1),
+    { stage: 'unapproved', approvedAt: 0 },
+  ],
+  [
+    'confirms nothing without a consent',
+    requestedForCount(2),
+    connectedElsewhere,
+    { stage: 'unapproved', approvedAt: 0 },
+  ],
   [
     'confirms nothing of a failed approval',
     { ...failedApproval, requestedAt: atDay(2) },
     consented(1.4),
-    'failed',
+    { stage: 'failed', approvedAt: 0 },
   ],
 ] as const)(
   'a person who waited and connects an app without a decision %s',
-  (_title, approval, person, stage) => {
+  (_title, approval, person, expected) => {
     const { approval: after, isNewlyApproved } = decide(approval, [person, bob], 2)
-    expect([after.stage, after.by, isNewlyApproved]).toEqual([stage, undefined, false])
-    expect(after.approvedAt).toBe(stage === 'confirmed' ? atDay(2) : 0)
+    expect(after).toMatchObject(expected)
+    expect([after.by, isNewlyApproved]).toEqual([undefined, false])
   },
 )
 

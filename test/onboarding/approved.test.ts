@@ -82,22 +82,24 @@ it.each([
   expect(banner?.title === 'Slack is waiting for an admin').toBe(isShown)
 })
 
+const OFFERED = { isOffered: true, kind: undefined, blockedAt: undefined }
+const STILL_BLOCKED = { isOffered: false, kind: 'blocked', blockedAt: NOW }
 // prettier-ignore
 it.each([
-  ['is offered again once it works for another person', { ...approvedRequest, stage: 'confirmed' }, '/onboarding', true],
-  ['is offered again to the tester who was emailed', approvedRequest, '/onboarding?datasource=slack_1', true],
-  ['isn’t offered to others during the test', approvedRequest, '/onboarding', false],
-  ['isn’t offered once another app works', { ...approvedRequest, instance: 'slack_2', stage: 'confirmed' }, '/onboarding', false],
-  ['isn’t offered after a newer request', { ...approvedRequest, stage: 'confirmed', stageChangedAt: NOW }, '/onboarding', false],
-  ['is offered again once it works after the request', { ...approvedRequest, stage: 'confirmed', stageChangedAt: NOW + 1 }, '/onboarding', true],
+  ['is offered again once it works for another person', { ...approvedRequest, stage: 'confirmed' }, '/onboarding', OFFERED],
+  ['is offered again to the tester who was emailed', approvedRequest, '/onboarding?datasource=slack_1', OFFERED],
+  ['isn’t offered to others during the test', approvedRequest, '/onboarding', STILL_BLOCKED],
+  ['isn’t offered once another app works', { ...approvedRequest, instance: 'slack_2', stage: 'confirmed' }, '/onboarding', STILL_BLOCKED],
+  ['isn’t offered after a newer request', { ...approvedRequest, stage: 'confirmed', stageChangedAt: NOW }, '/onboarding', STILL_BLOCKED],
+  ['is offered again once it works after the request', { ...approvedRequest, stage: 'confirmed', stageChangedAt: NOW + 1 }, '/onboarding', OFFERED],
 ] as const)(
   'an app that waited for an approval %s',
-  async (_title, approval, path, isOffered) => {
+  async (_title, approval, path, { isOffered, kind, blockedAt }) => {
     const routes = await openBlockedPage([approval])
     const { card } = await routes.page(path)
     expect(card?.title === 'Connect Slack').toBe(isOffered)
-    expect((await rowOf(routes))?.kind).toBe(isOffered ? undefined : 'blocked')
+    expect((await rowOf(routes))?.kind).toBe(kind)
     const [slack] = routes.setup.pressed
-    expect(slack?.blockedAt, 'Admins see it at once').toBe(isOffered ? undefined : NOW)
+    expect(slack?.blockedAt, 'Admins see it at once').toBe(blockedAt)
   },
 )

@@ -55,25 +55,26 @@ it('a return keeps the visit’s apps and return address', async () => {
 
 const vpn = { help: 'Connect to the VPN first.' }
 const RETURN_ADVICE = 'Allow access in Slack, and we’ll bring you back here.'
-it.each<[string, Parameters<typeof setUpWalkRoutes>[0], boolean]>([
-  ['goes on to an app without a description', {}, false],
+it.each<[string, Parameters<typeof setUpWalkRoutes>[0], hasAdvice: boolean, status: number]>([
+  ['goes on to an app without a description', {}, false, 303],
   [
     'goes on to an app with a general description without help',
     { all: { account: 'yours', never: ['Post.'], why: 'Plans.' } },
     false,
+    303,
   ],
-  ['goes on although the connected app has help', { slack: vpn }, false],
-  ['pauses on a page if the next app has help', { github: vpn }, true],
-  ['pauses on a page for help in another language', { github: { help: { de: 'Erst das VPN.' } } }, true],
-  ['pauses on a page for general help', { all: vpn }, true],
-])('a return %s', async (_title, datasources, pauses) => {
+  ['goes on although the connected app has help', { slack: vpn }, false, 303],
+  ['pauses on a page if the next app has help', { github: vpn }, true, 200],
+  ['pauses on a page for help in another language', { github: { help: { de: 'Erst das VPN.' } } }, true, 200],
+  ['pauses on a page for general help', { all: vpn }, true, 200],
+])('a return %s', async (_title, datasources, hasAdvice, status) => {
   const { setup, get, page, locationOf, callbackPath } = setUpWalkRoutes(datasources)
   const { card } = await page('/onboarding')
-  expect(JSON.stringify(card).includes(RETURN_ADVICE)).toBe(pauses)
+  expect(JSON.stringify(card).includes(RETURN_ADVICE)).toBe(hasAdvice)
   await locationOf(CLICK)
   setup.now += 10_000
   setup.unconnectedApps = [github]
-  expect((await get(callbackPath())).status).toBe(pauses ? 200 : 303)
+  expect((await get(callbackPath())).status).toBe(status)
 })
 
 it('an unconfirmed return shows the page, which polls on its own', async () => {

@@ -308,22 +308,26 @@ it('a refresh updates the admin groups if the id_token has them', async () => {
   expect((await ada.currentUser())['groups']).toEqual([])
 })
 
-it.each<[string, string, { status: number; body?: object }]>([
-  ['invalid_grant', 'signed_out', invalidGrant],
-  ['401 without an error', 'signed_out', { status: 401, body: {} }],
-  ['server_error', 'sign_in_unavailable', { status: 500, body: { error: 'server_error' } }],
-  ['404 with another error', 'sign_in_unavailable', { status: 404, body: { error: 'odd' } }],
-  ['invalid_client', 'sign_in_misconfigured', { status: 401, body: { error: 'invalid_client' } }],
-])('a refresh with the response %s gives the person the problem %s', async (_title, outcome, answer) => {
-  const { ada, expire, answers, audited, logged } = await setUpSignedInPerson()
-  expire()
-  answers['/token'] = () => answer
-  expect(await ada.call()).toBe(outcome)
-  expect(await ada.call()).toBe(outcome)
-  const line = ['debug', ENDED, { reason: expect.any(String) as string }]
-  const records = [[{ event: 'refresh', result: 'ended' }], [line]]
-  expect([audited, logged]).toEqual(outcome === 'signed_out' ? records : [[], []])
-})
+const endedLine = ['debug', ENDED, { reason: expect.any(String) as string }]
+const SIGNED_OUT = { audited: [{ event: 'refresh', result: 'ended' }], logged: [endedLine] }
+const UNCHANGED = { audited: [], logged: [] }
+it.each<[string, string, { status: number; body?: object }, typeof SIGNED_OUT | typeof UNCHANGED]>([
+  ['invalid_grant', 'signed_out', invalidGrant, SIGNED_OUT],
+  ['401 without an error', 'signed_out', { status: 401, body: {} }, SIGNED_OUT],
+  ['server_error', 'sign_in_unavailable', { status: 500, body: { error: 'server_error' } }, UNCHANGED],
+  ['404 with another error', 'sign_in_unavailable', { status: 404, body: { error: 'odd' } }, UNCHANGED],
+  ['invalid_client', 'sign_in_misconfigured', { status: 401, body: { error: 'invalid_client' } }, UNCHANGED],
+])(
+  'a refresh with the response %s gives the person the problem %s',
+  async (_title, outcome, answer, records) => {
+    const { ada, expire, answers, audited, logged } = await setUpSignedInPerson()
+    expire()
+    answers['/token'] = () => answer
+    expect(await ada.call()).toBe(outcome)
+    expect(await ada.call()).toBe(outcome)
+    expect({ audited, logged }).toEqual(records)
+  },
+)
 
 it.each(['interaction', 'login', 'consent', 'account_selection'])(
   'right after a sign-in, a refresh that responds %s_required lets the person decide',
