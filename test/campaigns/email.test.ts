@@ -25,22 +25,17 @@ it('the subject of an email names the app, or counts several', () => {
   expect(subjectOf(['Slack', 'Slack'], 2)).toBe('2 apps left. Most people need 2 minutes.')
 })
 
-it('a reminder doesn’t call its apps the last ones while others are left', () => {
-  const last = { apps: ['Notion'], reminder: 3 }
-  const jira = { instance: 'jira_1', name: 'Jira' }
-
-  for (const [state, isLast] of [
-    ['connected', true],
-    ['off', true],
-    ['unconnected', false],
-    ['blocked', false],
-  ] as const) {
-    const { subject, text, html } = write({ ...last, allApps: [{ ...jira, state }] })
-    const words = /left|one app to go|the last one|our last reminder\./i
-    expect(words.test(subject)).toEqual(isLast)
-    expect(words.test(text)).toEqual(isLast)
-    expect(words.test(wordsIn(html))).toEqual(isLast)
-  }
+it.each([
+  ['calls its app the last one', 'connected', true],
+  ['calls its app the last one', 'off', true],
+  ['doesn’t call its app the last one', 'unconnected', false],
+  ['doesn’t call its app the last one', 'blocked', false],
+] as const)('a reminder %s if another one is %s', (_title, state, isLast) => {
+  const jira = { instance: 'jira_1', name: 'Jira', state }
+  const { subject, text, html } = write({ apps: ['Notion'], reminder: 3, allApps: [jira] })
+  const words = /left|one app to go|the last one|our last reminder\./i
+  const areLast = [subject, text, wordsIn(html)].map((part) => words.test(part))
+  expect(areLast).toEqual([isLast, isLast, isLast])
 })
 
 it('an invitation has these words, and no others', () => {

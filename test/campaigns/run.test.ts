@@ -56,14 +56,12 @@ it('a run follows the order of its list, with previously failed people last', as
   expect(posted).toEqual([...rest, first, second])
 })
 
-it('a run stops reading its list once it has failed or reached its limit', async () => {
-  for (const options of [
-    { send: () => Promise.reject(new MailServerUnusable('away')) },
-    { send: () => 'sent' as const, limit: 1 },
-  ]) {
-    const { tally } = await setUpSendRuns().run({ people: [ada, bob], ...options })
-    expect(tally.rows).toBe(1)
-  }
+it.each([
+  ['failed', { send: () => Promise.reject(new MailServerUnusable('away')) }],
+  ['reached its limit', { send: () => 'sent' as const, limit: 1 }],
+])('a run stops reading its list once it has %s', async (_title, options) => {
+  const { tally } = await setUpSendRuns().run({ people: [ada, bob], ...options })
+  expect(tally.rows).toBe(1)
 })
 
 it('a run is ended by its list, its limit or its signal', async () => {
@@ -240,18 +238,19 @@ it('five failures in a row unrelated to the recipient end the run', async () => 
   expect(posted).toEqual([...addresses(4, 5), ...addresses(5)])
 })
 
-it('failures about people, or separated by an accepted email, don’t end a run', async () => {
+it.each([
+  ['about people', () => greylisted, { sent: 0, deferred: 20 }],
+  [
+    'with an accepted email after each four',
+    (nth: number) => (nth % 5 === 0 ? 'sent' : senderRejected),
+    { sent: 4, deferred: 16 },
+  ],
+] as const)('failures %s don’t end a run', async (_title, resultOf, expected) => {
   let posted = 0
-  const between = () => (++posted % 5 === 0 ? ('sent' as const) : senderRejected)
-  for (const [send, sent] of [
-    [() => greylisted, 0],
-    [between, 4],
-  ] as const) {
-    const { error, tally } = await setUpSendRuns().run({ people: addresses(20), send })
-    expect(error).toBeUndefined()
-    expect(tally.sent).toEqual(sent)
-    expect(tally.deferred).toEqual(20 - sent)
-  }
+  const send = () => resultOf(++posted)
+  const { error, tally } = await setUpSendRuns().run({ people: addresses(20), send })
+  expect(error).toBeUndefined()
+  expect(tally).toMatchObject(expected)
 })
 
 it('five service failures in a row end the run', async () => {

@@ -1,7 +1,7 @@
 // Arguments of every command. An error is one line that quotes only names of commands and options, because a value may
 // be a pasted token.
 import { Command } from '@commander-js/extra-typings'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { onramp } from '../../src/cli/commands.ts'
 import { VERSION } from '../../src/version.ts'
 import { runCommand } from './run-command.ts'
@@ -80,15 +80,16 @@ it('--version prints the version', async () => {
   expect(await runCommand(['--version'], {})).toMatchObject({ exit: 0, out: `${VERSION}\n` })
 })
 
-it.each(actions)('%s rejects an unknown option', async (name, { path }) => {
-  for (const [given, shown] of [
-    [['--nonsense', SECRET], 'unknown option --nonsense'],
-    [[`--nonsense=${SECRET}`], 'unknown option --nonsense'],
-    [[`--${SECRET}`], 'unknown option.'],
-    [[`-z${SECRET}`], 'unknown option.'],
-    [['--constructor'], 'unknown option --constructor'],
-  ] as const)
+describe.each(actions)('%s', (name, { path }) => {
+  it.each([
+    ['--nonsense', ['--nonsense', SECRET], 'unknown option --nonsense'],
+    ['--nonsense=…', [`--nonsense=${SECRET}`], 'unknown option --nonsense'],
+    ['--…', [`--${SECRET}`], 'unknown option.'],
+    ['-z…', [`-z${SECRET}`], 'unknown option.'],
+    ['--constructor', ['--constructor'], 'unknown option --constructor'],
+  ])('the unknown option %s is rejected', async (_title, given, shown) => {
     expect(await refusal([...path, ...given])).toContain(`onramp ${name}: ${shown}`)
+  })
 })
 
 // Commands of deprecations, and invite bounced, accept any number of arguments.

@@ -59,21 +59,17 @@ it.each([
   expect(err.split('\n')).toContainEqual(line)
 })
 
-it('a message is as wide as the terminal, and one line elsewhere', async () => {
+it.each([
+  ['keep', ['keep', list, '--dry-run']],
+  ['person rename', ['person', 'rename', 'a@acme.example']],
+  ['an invalid option', ['keep', list, '--pause-until', 'x']],
+])('a message is as wide as the terminal, and one line elsewhere: %s', async (_title, args) => {
   writeFileSync(list, `email,Phone\nada@acme.example,7\n${'x'.repeat(90)},8\n`)
-  const outputOf = async (args: string[], terminal = {}) => {
+  const outputOf = async (terminal = {}) => {
     const { err } = await runCommand(args, env, { input: '', ...terminal })
     return err.trimEnd().split('\n')
   }
-  const narrow = { isTTY: true, columns: 80 }
-
-  for (const args of [
-    ['keep', list, '--dry-run'],
-    ['person', 'rename', 'a@acme.example'],
-    ['keep', list, '--pause-until', 'x'],
-  ]) {
-    const [lines, whole] = [await outputOf(args, narrow), await outputOf(args)]
-    expect(lines.filter((line) => line.length > 80 && line.includes(' '))).toEqual([])
-    expect(lines.join(' ').split(/\s+/)).toEqual(whole.join(' ').split(/\s+/))
-  }
+  const [lines, whole] = [await outputOf({ isTTY: true, columns: 80 }), await outputOf()]
+  expect(lines.filter((line) => line.length > 80 && line.includes(' '))).toEqual([])
+  expect(lines.join(' ').split(/\s+/)).toEqual(whole.join(' ').split(/\s+/))
 })

@@ -389,11 +389,9 @@ it('secrets are masked in every form, also those of faulty settings', () => {
   expect(maskFor({ OIDC_CLIENT_SECRET: 'a\\b(c[d' }, {})('x a\\b(c[d x')).toBe('x [secret] x')
 })
 
-it('a secret that contains another one is masked as a whole', () => {
-  const [short, long] = ['planted', 'planted-and-longer']
-  for (const env of [
-    { SESSION_SECRET: short, REPORT_TOKEN: long },
-    { SESSION_SECRET: long, REPORT_TOKEN: short },
-  ])
-    expect(maskFor(env, {})(`${long} ${short}`)).toBe('[secret] [secret]')
+it.each([
+  ['after', { SESSION_SECRET: 'planted', REPORT_TOKEN: 'planted-and-longer' }],
+  ['before', { SESSION_SECRET: 'planted-and-longer', REPORT_TOKEN: 'planted' }],
+])('a secret that contains another one is masked as a whole, also %s it', (_title, env) => {
+  expect(maskFor(env, {})('planted-and-longer planted')).toBe('[secret] [secret]')
 })

@@ -122,23 +122,20 @@ it('the overview begins with the app of its query, unless it names two', async (
   expect(await page('/onboarding?from=github_1&from=slack_1')).toMatchObject({ focusesHeadline: false })
 })
 
-it('a browser that disconnects cancels the check of the overview, but not of a click', async () => {
+it.each([
+  ['cancels the check of the overview', '/onboarding', true],
+  ['doesn’t cancel the check of a click', CLICK, undefined],
+])('a browser that disconnects %s', async (_title, path, isAborted) => {
   const { setup, open } = setUpWalkRoutes()
-
-  for (const [path, ends] of [
-    ['/onboarding', true],
-    [CLICK, false],
-  ] as const) {
-    const started = Promise.withResolvers<AbortSignal | null | undefined>()
-    const answered = Promise.withResolvers<void>()
-    setup.beforeResponse = (signal) => (started.resolve(signal), answered.promise)
-    const view = open(path)
-    view.end(() => {})
-    const signal = await started.promise
-    view.abort()
-    await vi.waitFor(() => expect(signal?.aborted).toBe(ends ? true : undefined))
-    answered.resolve()
-  }
+  const started = Promise.withResolvers<AbortSignal | null | undefined>()
+  const answered = Promise.withResolvers<void>()
+  setup.beforeResponse = (signal) => (started.resolve(signal), answered.promise)
+  const view = open(path)
+  view.end(() => {})
+  const signal = await started.promise
+  view.abort()
+  await vi.waitFor(() => expect(signal?.aborted).toBe(isAborted))
+  answered.resolve()
 })
 
 it('a click redirects to the consent URL of the check that it caused', async () => {
