@@ -308,11 +308,9 @@ it.each(secrets)('%s in both places, or in an empty or missing file, is a fault'
   expect([...both, ...empty, ...missing].join()).not.toContain('planted')
 })
 
+// prettier-ignore
 it.each<[string, Buffer]>([
-  [
-    'UTF-16 with a mark, as PowerShell writes it',
-    Buffer.from('\uFEFFplanted-in-a-file-of-a-secret-of-mine\n', 'utf16le'),
-  ],
+  ['UTF-16 with a mark, as PowerShell writes it', Buffer.from('\uFEFFplanted-in-a-file-of-a-secret-of-mine\n', 'utf16le')],
   ['UTF-16 without a mark', Buffer.from('planted-in-a-file-of-a-secret-of-mine', 'utf16le')],
   ['bytes of no text', Buffer.from([...Buffer.from('planted'), 0xff, 0xfe])],
 ])('a secret in a file of %s is rejected', (encoding, bytes) => {

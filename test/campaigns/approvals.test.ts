@@ -93,32 +93,13 @@ describe('owners', () => {
 const consented = (days: number) =>
   blockedOn(0, { state: 'connected', connectedAt: atDay(days), consentedAt: atDay(days) })
 const connectedElsewhere = { ...consented(1), consentedAt: 0 }
+// prettier-ignore
 it.each([
   ['confirms it', requestedForCount(2), consented(1), { stage: 'confirmed', approvedAt: atDay(2) }],
-  [
-    'confirms nothing before the request',
-    requestedForCount(2),
-    consented(0.9),
-    { stage: 'unapproved', approvedAt: 0 },
-  ],
-  [
-    'confirms nothing without a request',
-    approvalWith(),
-    consented(1),
-    { stage: 'unapproved', approvedAt: 0 },
-  ],
-  [
-    'confirms nothing without a consent',
-    requestedForCount(2),
-    connectedElsewhere,
-    { stage: 'unapproved', approvedAt: 0 },
-  ],
-  [
-    'confirms nothing of a failed approval',
-    { ...failedApproval, requestedAt: atDay(2) },
-    consented(1.4),
-    { stage: 'failed', approvedAt: 0 },
-  ],
+  ['confirms nothing before the request', requestedForCount(2), consented(0.9), { stage: 'unapproved', approvedAt: 0 }],
+  ['confirms nothing without a request', approvalWith(), consented(1), { stage: 'unapproved', approvedAt: 0 }],
+  ['confirms nothing without a consent', requestedForCount(2), connectedElsewhere, { stage: 'unapproved', approvedAt: 0 }],
+  ['confirms nothing of a failed approval', { ...failedApproval, requestedAt: atDay(2) }, consented(1.4), { stage: 'failed', approvedAt: 0 }],
 ] as const)(
   'a person who waited and connects an app without a decision %s',
   (_title, approval, person, expected) => {

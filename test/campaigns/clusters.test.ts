@@ -104,14 +104,10 @@ const eve = newPerson('eve@acme.example', 0)
 const neverHadSlack = withCheck(eve, { checkedAt: monday, unconnected: [slack] }, monday)
 const neverHadDelistedSlack = withCheck(neverHadSlack, checkAfterLoss, monday)
 
+// prettier-ignore
 it.each<[string, Person[], string[], object[]]>([
   ['restored once most people have it again', copies(31, regainedSlack), ['restored'], []],
-  [
-    'not over while people have another instance unconnected',
-    copies(31, listedSlack2),
-    [],
-    [{ instance: 'slack_1' }],
-  ],
+  ['not over while people have another instance unconnected', copies(31, listedSlack2), [], [{ instance: 'slack_1' }]],
   ['ended once people have connected another instance', copies(60, connectedSlack2), ['ended'], []],
   ['ended once its people are off the list', copies(60, leftTheList), ['ended'], []],
   [
@@ -120,18 +116,8 @@ it.each<[string, Person[], string[], object[]]>([
     ['ended'],
     [],
   ],
-  [
-    'not over if it also left the list of one who never had it',
-    [...copies(60, regainedSlack), neverHadDelistedSlack],
-    [],
-    [{ isDelisted: true }],
-  ],
-  [
-    'restored if one who never had it still has it listed',
-    [...copies(60, regainedSlack), neverHadSlack],
-    ['restored'],
-    [],
-  ],
+  ['not over if it also left the list of one who never had it', [...copies(60, regainedSlack), neverHadDelistedSlack], [], [{ isDelisted: true }]],
+  ['restored if one who never had it still has it listed', [...copies(60, regainedSlack), neverHadSlack], ['restored'], []],
   [
     'not over if it also left the lists of nine who never had it',
     [...copies(60, regainedSlack), ...copies(9, neverHadDelistedSlack)],

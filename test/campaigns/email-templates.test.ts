@@ -62,6 +62,7 @@ it('a template is rendered with every possible value before any email is sent', 
 
 const MUST = 'invitation-text.eta must start with "Subject: …" followed by an empty line'
 
+// prettier-ignore
 it.each<[string, string | undefined, string | undefined, string | RegExp]>([
   ['without its text', undefined, undefined, /\d has no invitation-text\.eta$/],
   ['without its HTML', 'Subject: Hi\n\n\nHello', '', /\d has no invitation-html\.eta$/],
@@ -71,12 +72,7 @@ it.each<[string, string | undefined, string | undefined, string | RegExp]>([
   ['with a subject of spaces', 'Subject: \u00a0\n\n\nHello', undefined, MUST],
   ['with no empty line behind the subject', 'Subject: Hi\nHello\n\n\n', undefined, MUST],
   ['without words', 'Subject: Hi\n\n\n \n', undefined, MUST],
-  [
-    'with a control character in its subject',
-    'Subject: H\u0007i\n\n\nHello',
-    undefined,
-    /text\.eta: the subject contains a control/,
-  ],
+  ['with a control character in its subject', 'Subject: H\u0007i\n\n\nHello', undefined, /text\.eta: the subject contains a control/],
   ['that fails', 'Subject: <%= it.none.such %>\n\n\nHello', undefined, /^invitation-text\.eta: [^\n]+$/],
   ['whose HTML fails', 'Subject: Hi\n\n\nHello', '<%= it.none.such %>', /^invitation-html\.eta: [^\n]+$/],
   ['failing in two lines', 'Subject: <% throw new Error("oh\\nand") %>\n\n\nx', undefined, /text\.eta: oh$/],

@@ -6,7 +6,6 @@ import {
   withUsableIds,
   type AddressChange,
 } from '../../src/campaigns/listed-people.ts'
-import type { ListEntry } from '../../src/campaigns/people-file.ts'
 import { isVacated, vacatedAddress } from '../../src/people/address.ts'
 
 // Rows and people are written as text. `ada E1 Ada`: address, id and name. `ada@gone`: the address of someone whose own

@@ -151,11 +151,9 @@ async function addressAmong(...names: string[]): Promise<string | undefined> {
 }
 
 const NONE = expect.stringContaining('no "email" column') as string
+// prettier-ignore
 it.each<[others: string[], names: string[], taken?: string]>([
-  [
-    ['mail', 'upn', 'work email'],
-    ['email', 'E-Mail', 'Email Address', 'email_address', 'emailaddress'],
-  ],
+  [['mail', 'upn', 'work email'], ['email', 'E-Mail', 'Email Address', 'email_address', 'emailaddress']],
   [['upn', 'work email'], ['Mail']],
   [['work email'], ['UPN', 'User Principal Name', 'userPrincipalName']],
   [['id'], ['work email', 'Work E-Mail', 'email (work)', 'E-Mail_2']],

@@ -6,17 +6,14 @@ import type { Tally } from '../../src/campaigns/tally.ts'
 
 const tally = (counts: Partial<Tally>): Tally => ({ ...newTally(), ...counts })
 
+// prettier-ignore
 it.each<[Partial<Tally>, number, string]>([
   [{ rows: 1_000, sent: 311 }, 5_000, '20% · 1,000 people · 311 emails'],
   [{ rows: 1, sent: 1 }, 1, '100% · 1 person · 1 email'],
   [{ rows: 10, invalid: 10 }, 100, '0% · 10 people · 0 emails'],
   [{ rows: 999 }, 1_000, '99% · 999 people · 0 emails'],
   [{ rows: 12 }, 10, '100% · 12 people · 0 emails'],
-  [
-    { rows: 7, sent: 3, failed: 1, deferred: 1, uncertain: 1, unknownToService: 1 },
-    8,
-    '87% · 7 people · 3 emails · 4 with problems',
-  ],
+  [{ rows: 7, sent: 3, failed: 1, deferred: 1, uncertain: 1, unknownToService: 1 }, 8, '87% · 7 people · 3 emails · 4 with problems'],
 ])('the progress line of %j has the share and the counts', (counts, people, line) => {
   expect(progressLine(tally(counts), people)).toBe(line)
 })

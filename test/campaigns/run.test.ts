@@ -56,9 +56,10 @@ it('a run follows the order of its list, with previously failed people last', as
   expect(posted).toEqual([...rest, first, second])
 })
 
-it.each([
-  ['failed', { send: () => Promise.reject(new MailServerUnusable('away')) }],
-  ['reached its limit', { send: () => 'sent' as const, limit: 1 }],
+const mailServerAway = (): Promise<never> => Promise.reject(new MailServerUnusable('away'))
+it.each<[string, { send: () => Promise<never> | 'sent'; limit?: number }]>([
+  ['failed', { send: mailServerAway }],
+  ['reached its limit', { send: () => 'sent', limit: 1 }],
 ])('a run stops reading its list once it has %s', async (_title, options) => {
   const { tally } = await setUpSendRuns().run({ people: [ada, bob], ...options })
   expect(tally.rows).toBe(1)
@@ -238,13 +239,10 @@ it('five failures in a row unrelated to the recipient end the run', async () => 
   expect(posted).toEqual([...addresses(4, 5), ...addresses(5)])
 })
 
+// prettier-ignore
 it.each([
   ['about people', () => greylisted, { sent: 0, deferred: 20 }],
-  [
-    'with an accepted email after each four',
-    (nth: number) => (nth % 5 === 0 ? 'sent' : senderRejected),
-    { sent: 4, deferred: 16 },
-  ],
+  ['with an accepted email after each four', (nth: number) => (nth % 5 === 0 ? 'sent' : senderRejected), { sent: 4, deferred: 16 }],
 ] as const)('failures %s don’t end a run', async (_title, resultOf, expected) => {
   let posted = 0
   const send = () => resultOf(++posted)
@@ -283,8 +281,7 @@ it('a mail server that can’t be used ends the run at once', async () => {
     return await peopleStore.change(...args)
   }
   const { run } = setUpSendRuns({ ...peopleStore, change })
-  const away = () => Promise.reject(new MailServerUnusable('away'))
-  const { error } = await run({ people: addresses(9), send: away })
+  const { error } = await run({ people: addresses(9), send: mailServerAway })
   expect(error).toBeInstanceOf(MailServerUnusable)
   expect(storedEmailState('p0@acme.example')).toBe('deferred')
 })

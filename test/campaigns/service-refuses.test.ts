@@ -54,16 +54,12 @@ it.each<[...Reply, RegExp]>([
   expect(service.requests.length).toBeLessThanOrEqual(8)
 })
 
+// prettier-ignore
 it.each<[...Reply, RegExp]>([
   [404, 'Not Found', {}, /: couldn't make sure that .* 404: check SERVICE_BASE_URL, including its path/],
   [407, '', {}, /retrying won't help/],
   [503, '', { 'retry-after': '61' }, /: the service failed: .* 503, so .* token\. Nothing was sent\.$/],
-  [
-    500,
-    'Oops',
-    { 'retry-after': '61' },
-    /: the service failed: .* responded 500, so onramp couldn't make sure/,
-  ],
+  [500, 'Oops', { 'retry-after': '61' }, /: the service failed: .* responded 500, so onramp couldn't make sure/],
 ])('a run ends at once if %i %s shows no global token', async (status, body, headers, words) => {
   responseTo = (person) =>
     person === '' ? [status, body, headers] : [200, '{"unauthorizedDatasourceInstances":[]}', {}]

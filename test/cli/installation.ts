@@ -161,7 +161,7 @@ export function setUpInstallation(env: Record<string, string> = {}, earlier?: In
 }
 
 /** For the tests of admins' needs, which still use this name. */
-export const installation = setUpInstallation
+export { setUpInstallation as installation }
 
 export type Installation = ReturnType<typeof setUpInstallation>
 

@@ -302,14 +302,11 @@ it.each<Exchange>([
 
 const listedAda = { email: ADA, id: 'E1', listedAt: 1 }
 const signedIn = { email: BOB, signIns: ['new'] }
+// prettier-ignore
 it.each<[string, Partial<Person>[], exit: number]>([
   ['only signed in', [listedAda, signedIn], 0],
   ['opted out', [listedAda, { ...signedIn, ...optOut }], 3],
-  [
-    'has a sign-in and an email',
-    [listedAda, { ...signedIn, campaigns: [{ name: 'onboarding', emails: [] }] }],
-    3,
-  ],
+  ['has a sign-in and an email', [listedAda, { ...signedIn, campaigns: [{ name: 'onboarding', emails: [] }] }], 3],
   ['was interrupted', [{ email: BOB, id: 'E1', listedAt: 1, formerEmails: [ADA], renamingFrom: ADA }], 0],
 ])('a dry run exits as a run if the person at the new address %s', async (_title, known, exit) => {
   const { run, people } = setUpInstallation()

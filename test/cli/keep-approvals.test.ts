@@ -211,15 +211,11 @@ async function linesOf({ keepState }: Installation) {
   return describeComparison(compareSince(report, state, state.lastRunAt!)!, t).slice(1)
 }
 
+// prettier-ignore
 it.each([
   ['counts the others who can connect it', ALL, true, '2 other people can connect it now'],
   ['names no others if only one person waited', [ADA], true, 'no one else was waiting for it'],
-  [
-    'counts the others, though its owner didn’t press the button',
-    ALL,
-    false,
-    '2 other people can connect it now',
-  ],
+  ['counts the others, though its owner didn’t press the button', ALL, false, '2 other people can connect it now'],
 ])('the one line of a digest about an approval that works %s', async (_title, waiting, isPressed, text) => {
   const installation = await setUpRequest(waiting)
   const decision = { at: timeOf(TUESDAY, 11), by: GRACE }

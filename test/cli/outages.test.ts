@@ -59,13 +59,9 @@ it('an outage isn’t over, and no app is asked about, before everyone was check
   expect(subjectsTo('admin@acme.example')).toEqual(['The search service lists no apps'])
 })
 
+// prettier-ignore
 it.each([
-  [
-    'is a check of the service while no list has an app',
-    [],
-    'emptyLists',
-    'The search service lists no apps',
-  ],
+  ['is a check of the service while no list has an app', [], 'emptyLists', 'The search service lists no apps'],
   ['is an answer while other lists have an app', ['slack_1'], 'inQuestion', 'An admin is asked whether'],
 ])('the help for someone with an empty list %s', async (_title, appsOfOthers, kind, details) => {
   const { run, runForTwelve, unconnectedApps, conditions, keepState, people, printed } = setUpInstallation()

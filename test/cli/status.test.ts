@@ -136,15 +136,11 @@ it.each([
 })
 
 // test/client-api/errors.test.ts covers the error responses; here each exit code has one case.
+// prettier-ignore
 it.each<[string, object, number, RegExp]>([
   ['a rejected token', { status: 401, body: 'Unauthorized' }, 3, /SERVICE_GLOBAL_TOKEN/],
   ['a missing scope', { status: 403, body: 'Forbidden' }, 4, /scope/],
-  [
-    'a missing header',
-    { status: 400, body: { message: 'Required header missing: X-Service-ActAs' } },
-    5,
-    /removes the header/,
-  ],
+  ['a missing header', { status: 400, body: { message: 'Required header missing: X-Service-ActAs' } }, 5, /removes the header/],
   ['an unknown person', { status: 400, body: 'X-Service-ActAs names no one' }, 5, /rejected the person/],
   ['a token that may not act for them', { status: 403, body: 'X-Service-ActAs: not allowed' }, 4, /scope/],
   ['too many requests', { status: 429, body: '', headers: { 'retry-after': '17' } }, 6, /17 seconds/],
@@ -178,6 +174,7 @@ it.each([400, 404, 422])('a %i for the person alone says that no one has the add
 })
 
 const noOther = (token: object) => ({ SERVICE_BASE_URL: sandbox.urls.service, ...token })
+// prettier-ignore
 it.each<[string, () => object, string[], number, string]>([
   ['a person unknown to the service', global, ['nobody@acme.example'], 5, 'check the address'],
   [
@@ -189,13 +186,7 @@ it.each<[string, () => object, string[], number, string]>([
   ],
   ['no setting', () => ({}), ['ada@acme.example'], 78, 'SERVICE_BASE_URL'],
   ['no token', () => noOther({}), ['ada@acme.example'], 78, 'SERVICE_GLOBAL_TOKEN'],
-  [
-    'an invalid token',
-    () => noOther({ SERVICE_GLOBAL_TOKEN: 'a\u00e9' }),
-    ['a@b.example'],
-    78,
-    'invalid in a bearer',
-  ],
+  ['an invalid token', () => noOther({ SERVICE_GLOBAL_TOKEN: 'a\u00e9' }), ['a@b.example'], 78, 'invalid in a bearer'],
   ['a token that needs an address, without one', global, [], 2, 'EMAIL is required'],
 ])('onramp status with %s gives an exit code and advice', async (_title, env, args, code, words) => {
   const { exit, out, err } = await status(env() as NodeJS.ProcessEnv, ...args)

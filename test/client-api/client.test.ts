@@ -58,12 +58,10 @@ it('a search sends the query and reads the results', async () => {
   expect(found.requestId).toBeTypeOf('string')
 })
 
+// prettier-ignore
 it.each<[string, object]>([
   ['never ends', { hang: true }],
-  [
-    'arrives byte by byte',
-    { body: { unauthorizedDatasourceInstances: [], filler: 'x'.repeat(100) }, drip: true },
-  ],
+  ['arrives byte by byte', { body: { unauthorizedDatasourceInstances: [], filler: 'x'.repeat(100) }, drip: true }],
   ['ends too late', { body: { unauthorizedDatasourceInstances: [] }, delayMs: LIMIT_MS * 3 }],
 ])('a check that %s times out after the limit, body included', async (_title, replaced) => {
   respondWith(replaced)

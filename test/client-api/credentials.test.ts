@@ -8,15 +8,12 @@ const externalToken = { kind: 'oauth', accessToken: 'abc', isExternalIdp: true }
 const globalToken = { kind: 'global-token', token: 'abc', actAs: 'ada@acme.example' } as const
 const signedInHeaders = { authorization: 'Bearer abc' }
 
+// prettier-ignore
 it.each<[string, Credentials, object]>([
   ['of the service’s own authorization server', { ...externalToken, isExternalIdp: false }, signedInHeaders],
   ['of an external identity provider', externalToken, { ...signedInHeaders, 'x-service-auth-type': 'OAUTH' }],
   ['of the service, for one person', { kind: 'user-token', token: 'abc' }, signedInHeaders],
-  [
-    'of the service, for everyone',
-    globalToken,
-    { ...signedInHeaders, 'x-service-actas': 'ada@acme.example' },
-  ],
+  ['of the service, for everyone', globalToken, { ...signedInHeaders, 'x-service-actas': 'ada@acme.example' }],
 ])('a token %s is sent in the documented headers', (_title, credentials, headers) => {
   expect(credentialHeaders(credentials)).toEqual(headers)
 })

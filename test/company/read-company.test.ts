@@ -59,6 +59,7 @@ it('thirty faults of a company file are each rejected with line and fix', () => 
   ])
 })
 
+// prettier-ignore
 it.each([
   ['an unquoted colour', 'color:\n  light: #0b6e5f\n', 2, /quotes, because # begins a comment/],
   ['a tab', 'logo:\n\tlight: logo.svg\n', 2, /tab|YAML/],
@@ -81,12 +82,7 @@ it.each([
     1,
     /keep only the newest of them, and give the oldest hidden: true/,
   ],
-  [
-    'an app that two others replace',
-    'datasources: { a_2: { replaces: a_1 }, a_3: { replaces: a_1 } }',
-    1,
-    /a_3.*another one replaces already/,
-  ],
+  ['an app that two others replace', 'datasources: { a_2: { replaces: a_1 }, a_3: { replaces: a_1 } }', 1, /a_3.*another one replaces already/],
   ['apps that replace one', 'datasources: { slack: { replaces: slack_1 } }', 1, /names another one/],
   ['a quiet day that is none', 'quiet: [2027-02-30]', 1, /quiet\.0: must be a day, like 2027-01-11/],
   ['quiet days backwards', 'quiet: [2027-01-02/2027-01-01]', 1, /the first and the last one/],

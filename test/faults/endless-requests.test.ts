@@ -34,6 +34,7 @@ it.each([
 const half = (body: string, head = 'Content-Length: 2') =>
   `POST /sign-out/backchannel HTTP/1.1\r\nHost: x\r\n${head}\r\n\r\n${body}`
 
+// prettier-ignore
 it.each([
   ['half a body', half('x'), '', { count: 6_000, minClosed: 3_000 }],
   [
@@ -42,12 +43,7 @@ it.each([
     `x${half('x')}`,
     { count: 6_000, minClosed: 3_000 },
   ],
-  [
-    'chunks of one byte',
-    half('1\r\nx\r\n'.repeat(15_000), 'Transfer-Encoding: chunked'),
-    '',
-    { count: 400, minClosed: 400 },
-  ],
+  ['chunks of one byte', half('1\r\nx\r\n'.repeat(15_000), 'Transfer-Encoding: chunked'), '', { count: 400, minClosed: 400 }],
 ])('endless requests (%s) don’t fill the memory', { timeout: 120_000 }, async (...row) => {
   const [, begin, then, { count, minClosed }] = row
   const port = Number(new URL(running.url).port)

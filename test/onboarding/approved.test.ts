@@ -68,13 +68,10 @@ it.each([
   },
 )
 
+// prettier-ignore
 it.each([
   ['says that there is nothing to do before an approval', request, true],
-  [
-    'says that there is nothing to do while someone else is the tester',
-    { ...approvedRequest, testers: [NOW - 1] },
-    true,
-  ],
+  ['says that there is nothing to do while someone else is the tester', { ...approvedRequest, testers: [NOW - 1] }, true],
   ['doesn’t say so to the tester', { ...approvedRequest, testers: [NOW] }, false],
 ] as const)('the banner of someone who waits for an approval %s', async (_title, approval, isShown) => {
   const { page } = await openBlockedPage([approval])

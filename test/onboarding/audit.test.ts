@@ -39,13 +39,9 @@ it('an app that the service drops without a connection isn’t audited', async (
   expect(audited).toEqual([])
 })
 
+// prettier-ignore
 it.each<[string, string, (setup: ReturnType<typeof setUpWalkRoutes>['setup']) => unknown, object]>([
-  [
-    'an unreachable service',
-    CLICK,
-    (setup) => (setup.isServiceDown = true),
-    { datasource: 'slack_1', code: 'service_unavailable' },
-  ],
+  ['an unreachable service', CLICK, (setup) => (setup.isServiceDown = true), { datasource: 'slack_1', code: 'service_unavailable' }],
   [
     'an unreachable service, without naming an app',
     '/onboarding/connect',

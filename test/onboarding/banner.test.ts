@@ -24,17 +24,14 @@ const lateAndOver = (apps: UnconnectedApp[]) => {
 }
 const offSlack = unconnectedApp('slack_1', 'Slack', 'disabled')
 
+// prettier-ignore
 it.each<[string, Walk, object | undefined]>([
   [
     'connected, with the next app',
     checkedWalk([github], checkedWalk([slack, github])),
     { kind: 'good', title: 'Slack connected', text: 'Next up: GitHub.' },
   ],
-  [
-    'connected, the last one: no banner beside the page’s headline',
-    checkedWalk([], checkedWalk([slack, github])),
-    undefined,
-  ],
+  ['connected, the last one: no banner beside the page’s headline', checkedWalk([], checkedWalk([slack, github])), undefined],
   [
     'skipped',
     skip(checkedWalk([slack, github]), 'slack_1', NOW),
@@ -86,11 +83,7 @@ it.each<[string, Walk, object | undefined]>([
     { kind: 'bad', title: 'Slack isn’t connected yet', text: 'Try again from the list.' },
   ],
   ['still to connect', checkedWalk([slack, github]), undefined],
-  [
-    'hidden in this visit',
-    { ...checkedWalk([slack, github]), visit: { datasources: ['github'] } },
-    undefined,
-  ],
+  ['hidden in this visit', { ...checkedWalk([slack, github]), visit: { datasources: ['github'] } }, undefined],
 ])('the banner shows the result of the app from which the person returned: %s', (_title, walk, banner) => {
   expect(overviewPage(walk, { from: 'slack_1', now: LATE }).banner).toEqual(
     banner && { nameLine: '', ...banner },
@@ -120,12 +113,9 @@ it('the banner about a long name begins with the result, and has the name once',
   expect(notified(isOff).slice(0, 2)).toEqual(['Turned off', long.name])
 })
 
+// prettier-ignore
 it.each<[string, Walk, object | undefined]>([
-  [
-    'to connect a skipped app',
-    skip(checkedWalk([slack]), 'slack_1', NOW),
-    { href: connect, label: 'Connect Slack', notes: [] },
-  ],
+  ['to connect a skipped app', skip(checkedWalk([slack]), 'slack_1', NOW), { href: connect, label: 'Connect Slack', notes: [] }],
   [
     'to connect a skipped app again whose access had ended',
     skip(checkedWalk([unconnectedApp('slack_1', 'Slack', 'stale')]), 'slack_1', NOW),

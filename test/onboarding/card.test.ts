@@ -67,13 +67,10 @@ const waitingCard = {
   control: { checkAgain: callbackPath, stop: '/onboarding?still=yes' },
 }
 
+// prettier-ignore
 it.each<[string, Walk, object]>([
   ['the last app', checkedWalk([slack]), plainCard],
-  [
-    'the next app',
-    checkedWalk([slack, github]),
-    { ...plainCard, explain: 'Allow access in Slack and we’ll take you to the next app.' },
-  ],
+  ['the next app', checkedWalk([slack, github]), { ...plainCard, explain: 'Allow access in Slack and we’ll take you to the next app.' }],
   [
     'an expired consent, and the account to use',
     checkedWalk([unconnectedApp('slack_1', 'Slack', 'stale')]),

@@ -17,28 +17,22 @@ const isAny = () => true
 
 const offApp = unconnectedApp('off_1', 'Off', 'disabled')
 const oddApp = unconnectedApp('odd_1', 'Odd', 'attention')
+// prettier-ignore
 it.each<[title: string, listed: UnconnectedApp[], first: string[] | undefined]>([
   ['ten apps shows all of them', apps(10), undefined],
   ['eleven apps begins with five', apps(11), ids(0, 5)],
   ['ten apps, beside some that no one can connect, shows all', [offApp, oddApp, ...apps(10)], undefined],
-  [
-    'eleven apps, after some that no one can connect, begins with five',
-    [offApp, oddApp, ...apps(11)],
-    ids(0, 5),
-  ],
+  ['eleven apps, after some that no one can connect, begins with five', [offApp, oddApp, ...apps(11)], ids(0, 5)],
 ])('a walk of %s', (_title, listed, first) => {
   const found = walkStates(checkedWalk(listed), NOW).firstApps
   expect(found && [...found]).toEqual(first)
 })
 
+// prettier-ignore
 it.each<[string, Walk, showsFirstApps: boolean]>([
   ['still only the first five once those are connected', afterConnecting(5), true],
   ['all apps once a sixth is connected', afterConnecting(6), false],
-  [
-    'all apps once one of the others is connected out of turn',
-    checkedWalk(fortyApps.slice(0, 39), checkedWalk(fortyApps)),
-    false,
-  ],
+  ['all apps once one of the others is connected out of turn', checkedWalk(fortyApps.slice(0, 39), checkedWalk(fortyApps)), false],
   [
     'all apps if one of the others had been connected before',
     checkedWalk([...fortyApps.slice(0, 39), unconnectedApp('app_39', 'App 39', 'stale')]),
@@ -65,14 +59,11 @@ it('an unconfirmed return offers no app beyond the five', () => {
   })
 })
 
+// prettier-ignore
 it.each<[title: string, walk: Walk, figures: object]>([
   ['at the start', checkedWalk(fortyApps), { connected: 0, pending: 5, skipped: 0 }],
   ['on the way', skip(afterConnecting(2), 'app_2', NOW), { connected: 2, pending: 2, skipped: 1 }],
-  [
-    'narrowed to two',
-    { ...afterConnecting(2), visit: { datasources: ids(0, 2) } },
-    { connected: 2, pending: 3, skipped: 0 },
-  ],
+  ['narrowed to two', { ...afterConnecting(2), visit: { datasources: ids(0, 2) } }, { connected: 2, pending: 3, skipped: 0 }],
   ['after the five', afterConnecting(5), { connected: 5, pending: 35, skipped: 0 }],
   ['beyond the five', afterConnecting(6), { connected: 6, pending: 34, skipped: 0 }],
 ])('the status for the intranet has the counts of the page, %s', (_title, walk, figures) => {

@@ -16,29 +16,15 @@ import {
   slack,
 } from './walks.ts'
 
+// prettier-ignore
 it.each<[string, Walk, number, object]>([
   ['the first app that the service lists', checkedWalk(all), 0, { kind: 'connect', instance: 'slack_1' }],
   ['none if the service lists no app', checkedWalk([]), 0, { kind: 'finished' }],
-  [
-    'another app while the person is at the first one',
-    walkAfterClick(),
-    1_000,
-    { kind: 'connect', instance: 'github_1' },
-  ],
-  [
-    'the first app if the person never returned',
-    walkAfterClick(),
-    IN_FLIGHT_MS,
-    { kind: 'connect', instance: 'slack_1' },
-  ],
+  ['another app while the person is at the first one', walkAfterClick(), 1_000, { kind: 'connect', instance: 'github_1' }],
+  ['the first app if the person never returned', walkAfterClick(), IN_FLIGHT_MS, { kind: 'connect', instance: 'slack_1' }],
   ['never a disabled app', checkedWalk([listedApp('a', 'disabled')]), 0, { kind: 'finished' }],
   ['a stale app', checkedWalk([listedApp('a', 'stale')]), 0, { kind: 'connect', instance: 'a' }],
-  [
-    'never an app without an address',
-    checkedWalk([listedApp('a', 'attention'), listedApp('b')]),
-    0,
-    { kind: 'connect', instance: 'b' },
-  ],
+  ['never an app without an address', checkedWalk([listedApp('a', 'attention'), listedApp('b')]), 0, { kind: 'connect', instance: 'b' }],
   [
     'none if only an app without an address is left',
     skip(checkedWalk([listedApp('a', 'attention'), listedApp('b')]), 'b', 1),

@@ -129,17 +129,13 @@ const staleSlack = { ...slack, status: 'stale' } as const
 const lost = (unconnected: UnconnectedApp[]) =>
   checkedWalk(unconnected, checkedWalk([], checkedWalk([slack, github, drive])))
 
+// prettier-ignore
 it.each<[string, Walk, heading: string, lead: string]>([
   ['one of many', lost([slack]), 'Search lost access to Slack', 'Everything else is still connected.'],
   ['two', lost([slack, github]), 'Search lost access to 2 apps', 'Everything else is still connected.'],
   ['all', lost([slack, github, drive]), 'Search lost access to 3 apps', ''],
   ['an app without a history', checkedWalk([staleSlack]), 'Search lost access to Slack', ''],
-  [
-    'one, with another app skipped',
-    skip(lost([slack, drive]), 'gdrive_1', NOW),
-    'Search lost access to Slack',
-    '',
-  ],
+  ['one, with another app skipped', skip(lost([slack, drive]), 'gdrive_1', NOW), 'Search lost access to Slack', ''],
   ['one, with another app new', lost([slack, longApp]), 'Connect your apps to search', ''],
   [
     'a skipped app',

@@ -55,14 +55,10 @@ it('a return keeps the visit’s apps and return address', async () => {
 
 const vpn = { help: 'Connect to the VPN first.' }
 const RETURN_ADVICE = 'Allow access in Slack, and we’ll bring you back here.'
+// prettier-ignore
 it.each<[string, Parameters<typeof setUpWalkRoutes>[0], hasAdvice: boolean, status: number]>([
   ['goes on to an app without a description', {}, false, 303],
-  [
-    'goes on to an app with a general description without help',
-    { all: { account: 'yours', never: ['Post.'], why: 'Plans.' } },
-    false,
-    303,
-  ],
+  ['goes on to an app with a general description without help', { all: { account: 'yours', never: ['Post.'], why: 'Plans.' } }, false, 303],
   ['goes on although the connected app has help', { slack: vpn }, false, 303],
   ['pauses on a page if the next app has help', { github: vpn }, true, 200],
   ['pauses on a page for help in another language', { github: { help: { de: 'Erst das VPN.' } } }, true, 200],
@@ -265,14 +261,10 @@ async function openedWalk() {
   return opened
 }
 
+// prettier-ignore
 it.each([
   { kind: 'a click', open: openedWalk, pathOf: () => CLICK, apps: [slack, github] },
-  {
-    kind: 'a return',
-    open: awayAtSlack,
-    pathOf: ({ callbackPath }: Awaited<ReturnType<typeof awayAtSlack>>) => callbackPath(),
-    apps: [github],
-  },
+  { kind: 'a return', open: awayAtSlack, pathOf: ({ callbackPath }: Awaited<ReturnType<typeof awayAtSlack>>) => callbackPath(), apps: [github] },
 ])('while $kind waits for its path, no other page voids it by a check', async ({ open, pathOf, apps }) => {
   const routes = await open()
   const { setup, get, page, calls } = routes

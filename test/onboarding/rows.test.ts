@@ -37,47 +37,23 @@ const block = {
 }
 const noActions = { notes: [], connect: undefined, skip: undefined, unskip: undefined, block: undefined }
 
+// prettier-ignore
 it.each<[kind: string, OverviewApp, words: string, can: object]>([
   ['unconnected', app(), '', { ...connect('Connect'), ...skip }],
-  [
-    'stale',
-    app(UNCONNECTED, { status: 'stale' }),
-    'Access ended',
-    { ...connect('Connect again'), ...skip, notes: [t('next.alikeAgain')] },
-  ],
+  ['stale', app(UNCONNECTED, { status: 'stale' }), 'Access ended', { ...connect('Connect again'), ...skip, notes: [t('next.alikeAgain')] }],
   [
     'stale',
     app(UNCONNECTED, { connectedAt: NOW, lapsedAt: NOW }),
     'Access ended',
     { ...connect('Connect again'), ...skip, notes: ['Noticed on November 21, 2026', t('next.alikeAgain')] },
   ],
-  [
-    'attention',
-    app({ kind: 'off' }, { status: 'attention' }),
-    'Not available',
-    { notes: [t('note.attention')] },
-  ],
+  ['attention', app({ kind: 'off' }, { status: 'attention' }), 'Not available', { notes: [t('note.attention')] }],
   ['disabled', app({ kind: 'off' }, { status: 'disabled' }), 'Turned off', { notes: [t('note.disabled')] }],
   ['connected', app({ kind: 'connected', since: NOW }, { status: 'connected' }), 'Connected', {}],
   ['confirming', app({ kind: 'confirming' }), 'Checking…', { ...connect('Try again'), ...skip, ...block }],
-  [
-    'unconfirmed',
-    app({ kind: 'unconfirmed', since: NOW }),
-    'Not connected yet',
-    { ...connect('Try again'), ...skip, ...block },
-  ],
-  [
-    'in-flight',
-    app({ kind: 'in-flight' }),
-    'In progress',
-    { ...connect('Start over'), ...skip, notes: [t('note.elsewhere')] },
-  ],
-  [
-    'skipped',
-    app({ kind: 'skipped', since: NOW }),
-    'Skipped',
-    { ...connect('Connect'), ...unskip, ...block },
-  ],
+  ['unconfirmed', app({ kind: 'unconfirmed', since: NOW }), 'Not connected yet', { ...connect('Try again'), ...skip, ...block }],
+  ['in-flight', app({ kind: 'in-flight' }), 'In progress', { ...connect('Start over'), ...skip, notes: [t('note.elsewhere')] }],
+  ['skipped', app({ kind: 'skipped', since: NOW }), 'Skipped', { ...connect('Connect'), ...unskip, ...block }],
   [
     'blocked',
     app({ kind: 'blocked', since: NOW }),

@@ -287,12 +287,9 @@ it.each([
   expect((await walks.load(user)).apps).toEqual(isContinued ? before.apps : [])
 })
 
+// prettier-ignore
 it.each([
-  [
-    'continues from the record of the person',
-    {},
-    { skippedAt: 2, blockedAt: 3, unconfirmedAt: 2, connectedAt: 1 },
-  ],
+  ['continues from the record of the person', {}, { skippedAt: 2, blockedAt: 3, unconfirmedAt: 2, connectedAt: 1 }],
   ['begins anew for another account with the address', { subject: 'bob' }, undefined],
   ['begins anew for someone whose address isn’t verified', { emailVerified: false }, undefined],
 ])('an expired walk %s', async (_title, given, expected) => {

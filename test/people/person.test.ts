@@ -266,16 +266,13 @@ it('the intents of the newest page stay after a later check of a run', () => {
   expect(withIntents(later, AT - 1, blocked, AT + MINUTE)).toBe(later)
 })
 
+// prettier-ignore
 it.each<[title: string, 'neither ready nor finished' | 'ready' | 'finished', Person]>([
   ['before the first check', 'neither ready nor finished', ada],
   ['without an app to connect', 'ready', afterCheck(ada, [])],
   ['whose only app is switched off', 'ready', withAppStates(ada, { a_1: 'off' }, AT)],
   ['who has connected all other apps', 'finished', withAppStates(ada, { a_1: 'connected', b_1: 'off' }, AT)],
-  [
-    'with an unconnected app',
-    'neither ready nor finished',
-    withAppStates(ada, { a_1: 'connected', b_1: 'skipped' }, AT),
-  ],
+  ['with an unconnected app', 'neither ready nor finished', withAppStates(ada, { a_1: 'connected', b_1: 'skipped' }, AT)],
 ])('a person %s is %s', (_title, expected, person) => {
   expect(isReady(person)).toBe(expected !== 'neither ready nor finished')
   expect(isFinished(person)).toBe(expected === 'finished')
@@ -331,17 +328,13 @@ const checked = afterCheck(signedInAda, twoApps)
 
 const connectedBox = withAppStates(signedInAda, { box_1: 'connected' }, AT)
 
+// prettier-ignore
 it.each<[string, string[], Person, Person]>([
   ['someone’s first page lists apps', ['person.signed_in'], ada, checked],
   ['an app is new', ['app.added x_1'], checked, afterCheck(checked, [...twoApps, ...listed('x_1')], AT + 1)],
   ['a first check lists apps', [], signedInAda, checked],
   ['an app was connected', ['app.connected slack_1'], checked, afterCheck(checked, listed('jira_1'), AT + 1)],
-  [
-    'the last apps were connected',
-    ['app.connected slack_1', 'app.connected jira_1', 'person.finished'],
-    checked,
-    afterCheck(checked, [], AT + 1),
-  ],
+  ['the last apps were connected', ['app.connected slack_1', 'app.connected jira_1', 'person.finished'], checked, afterCheck(checked, [], AT + 1)],
   ['an app needs an admin', ['app.waiting_for_admin slack_1'], checked, withIntent('blocked', checked)],
   ['a connected app is disabled', [], connectedBox, withAppStates(signedInAda, { box_1: 'off' }, AT + 1)],
   ['only the invitation was opened', [], checked, { ...checked, openedAt: AT }],

@@ -141,27 +141,10 @@ const emailAt = (reminder: number, day: number, state: EmailRecord['state'] = 's
 const renamedAction = { at: NOW, what: 'renamed', by: 'root' } as const
 const bouncedAction = { at: NOW + 1, what: 'bounced', by: 'root' } as const
 
+// prettier-ignore
 it.each<[title: string, before: EmailRecord[], since: EmailRecord[], after: [number, number][]]>([
-  [
-    'an invitation of each',
-    [emailAt(0, -20)],
-    [emailAt(0, 1)],
-    [
-      [0, -20],
-      [1, 1],
-    ],
-  ],
-  [
-    'an invitation and a reminder of each',
-    [emailAt(0, -20), emailAt(1, -10)],
-    [emailAt(0, 1), emailAt(1, 8)],
-    [
-      [0, -20],
-      [1, -10],
-      [2, 1],
-      [3, 8],
-    ],
-  ],
+  ['an invitation of each', [emailAt(0, -20)], [emailAt(0, 1)], [[0, -20], [1, 1]]],
+  ['an invitation and a reminder of each', [emailAt(0, -20), emailAt(1, -10)], [emailAt(0, 1), emailAt(1, 8)], [[0, -20], [1, -10], [2, 1], [3, 8]]],
   ['only the later record’s', [], [emailAt(0, 1)], [[0, 1]]],
   ['only the earlier record’s', [emailAt(0, -20)], [], [[0, -20]]],
 ])('a corrected id keeps emails in order: %s', async (_title, before, since, after) => {

@@ -27,45 +27,22 @@ const unconnectedSlack = { ...former, status: 'awaiting' as const }
 /** Its list lost it in the check that listed the next one, so it was connected until then, or unconnected. */
 const goneWithNext: AppRecord = { ...former, since: 5 }
 
+// prettier-ignore
 it.each<[string, AppRecord[], AppRecord | undefined]>([
   ['is connected has moved, connected', [former], { ...former, instance: 'slack_2', ...move }],
-  [
-    'is unconnected is unconnected, without a move',
-    [unconnectedSlack],
-    { ...unconnectedSlack, instance: 'slack_2' },
-  ],
+  ['is unconnected is unconnected, without a move', [unconnectedSlack], { ...unconnectedSlack, instance: 'slack_2' }],
   ['left the list isn’t known before it is listed', [{ ...former, delistedAt: 3 }], undefined],
-  [
-    'was lost and left the list isn’t known, either',
-    [{ ...former, delistedAt: 3, previousLapsedAt: 2 }],
-    undefined,
-  ],
+  ['was lost and left the list isn’t known, either', [{ ...former, delistedAt: 3, previousLapsedAt: 2 }], undefined],
   ['left the list in an earlier check has moved', [{ ...former, delistedAt: 4 }, next], { ...next, ...move }],
-  [
-    'was unconnected until the same check has not moved',
-    [{ ...goneWithNext, delistedAt: 5 }, next],
-    without(next),
-  ],
-  [
-    'was lost until the same check has moved while lost',
-    [{ ...goneWithNext, previousLapsedAt: 4 }, next],
-    { ...next, ...movedWhileLost },
-  ],
-  [
-    'is still listed as lost has moved while lost',
-    [{ ...unconnectedSlack, ...lapse }, next],
-    { ...next, ...movedWhileLost },
-  ],
+  ['was unconnected until the same check has not moved', [{ ...goneWithNext, delistedAt: 5 }, next], without(next)],
+  ['was lost until the same check has moved while lost', [{ ...goneWithNext, previousLapsedAt: 4 }, next], { ...next, ...movedWhileLost }],
+  ['is still listed as lost has moved while lost', [{ ...unconnectedSlack, ...lapse }, next], { ...next, ...movedWhileLost }],
   [
     'is lost, before it is listed itself, has moved while lost',
     [{ ...unconnectedSlack, ...lapse }],
     { ...unconnectedSlack, instance: 'slack_2', ...movedWhileLost },
   ],
-  [
-    'was lost and regained has moved without the loss',
-    [{ ...former, previousLapsedAt: 0 }, next],
-    { ...next, ...move },
-  ],
+  ['was lost and regained has moved without the loss', [{ ...former, previousLapsedAt: 0 }, next], { ...next, ...move }],
   ['is connected has moved if it is new itself', [former, next], { ...next, ...move }],
   ['is connected has not moved if it isn’t new', [former, without(next)], without(next)],
   ['was never seen has moved if it is new itself', [next], { ...next, ...move }],
@@ -76,14 +53,10 @@ it.each<[string, AppRecord[], AppRecord | undefined]>([
   expect(after?.find(({ instance }) => instance === 'slack_2')).toEqual(successor)
 })
 
+// prettier-ignore
 it.each<[string, AppRecord[], string[], string[]]>([
   ['follows it to its successor', [unconnectedSlack, next], ['slack_1'], ['slack_2']],
-  [
-    'follows it while it is lost',
-    [{ ...former, status: 'awaiting', ...lapse }, next],
-    ['slack_1'],
-    ['slack_2'],
-  ],
+  ['follows it while it is lost', [{ ...former, status: 'awaiting', ...lapse }, next], ['slack_1'], ['slack_2']],
   ['yields to a newer one', [unconnectedSlack, next], ['slack_1', 'slack_2'], ['slack_2']],
   ['ends if the app was connected since', [former, next], ['slack_1'], []],
   ['about its successor stays', [former, next], ['slack_2'], ['slack_2']],
@@ -211,13 +184,10 @@ it.each([1, 2])(
 )
 
 const lostOnce = { at: 20, what: 'lost', instance: 'slack_1' } as const
+// prettier-ignore
 it.each([
   ['it was lost', [lostOnce], 'lapse,released,lost'],
-  [
-    'it was lost and is back',
-    [lostOnce, { ...lostOnce, at: 50, what: 'back' as const }],
-    'back,lapse,released,lost',
-  ],
+  ['it was lost and is back', [lostOnce, { ...lostOnce, at: 50, what: 'back' as const }], 'back,lapse,released,lost'],
 ])('the history of an app goes on under the one in its place: %s', async (_title, accessEvents, expected) => {
   const failures = [{ at: 10, instance: 'slack_1', code: 'expired' }]
   const fields = { email: 'ada@acme.example', listedAt: 1, failures, accessEvents }

@@ -149,12 +149,9 @@ it('a session is inserted once, and its cookie is neither key nor plain', async 
   expect(createSealer([OLD]).open(sealed, `session:${id as string}`)).toContain('"ada"')
 })
 
+// prettier-ignore
 it.each([
-  [
-    'survives a secret rotation while the old secret is listed',
-    [NEW, OLD],
-    expect.objectContaining({ user }),
-  ],
+  ['survives a secret rotation while the old secret is listed', [NEW, OLD], expect.objectContaining({ user })],
   ['ends once the old secret isn’t listed', [NEW], 'no one'],
 ])('a session %s', async (_title, secrets, who) => {
   const before = setUpSession()

@@ -246,14 +246,11 @@ it('a person whose group is removed from the setting is no longer an admin', () 
 })
 
 const TOO_MANY = /more groups than Microsoft Entra.*app roles/
+// prettier-ignore
 it.each([
   ['that Microsoft Entra left out as too many are called too many', { hasgroups: true }, TOO_MANY],
   ['in a distributed claim are called too many', { _claim_names: { groups: 'src1' } }, TOO_MANY],
-  [
-    'beside other distributed claims are called missing',
-    { _claim_names: { roles: 'src1' } },
-    /lacked the claim groups/,
-  ],
+  ['beside other distributed claims are called missing', { _claim_names: { roles: 'src1' } }, /lacked the claim groups/],
   ['without a distributed claim are called missing', { _claim_names: null }, /lacked the claim groups/],
   ['without their claim are called missing', {}, /lacked the claim groups/],
   ['in one of two sources are not reported', { groups: [] }, /^$/],

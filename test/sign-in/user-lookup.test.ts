@@ -68,13 +68,10 @@ it('failed userinfo is logged, and the sign-in continues', async () => {
 
 const ofAda = { claims: { sub: 'ada' }, metadata: USERINFO }
 const bothResponses = { ...USERINFO, ...INTROSPECTION }
+// prettier-ignore
 it.each<[string, Case, string]>([
   ['userinfo is of another person', { ...ofAda, body: { sub: 'eve' } }, 'JSON_ATTRIBUTE_COMPARISON_FAILED'],
-  [
-    'the only userinfo fails',
-    { metadata: bothResponses, status: 503, body: '<html>' },
-    'RESPONSE_IS_NOT_CONFORM',
-  ],
+  ['the only userinfo fails', { metadata: bothResponses, status: 503, body: '<html>' }, 'RESPONSE_IS_NOT_CONFORM'],
   ['introspection gives no JSON', { metadata: INTROSPECTION, body: '<html>' }, 'RESPONSE_IS_NOT_JSON'],
 ])('no one is signed in if %s', async (_title, sources, code) => {
   await expect(identifying(sources).user).rejects.toMatchObject({ code: `OAUTH_${code}` })

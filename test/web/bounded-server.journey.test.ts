@@ -50,15 +50,13 @@ const connectionCount = () =>
     server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
   )
 
+// prettier-ignore
 it.each([
   { waitsFor: 'the rest of its request', bytes: 'GET / HTTP/1.1\r\n' },
   { waitsFor: 'its next request', bytes: get('/') },
   { waitsFor: 'a reader of its response', bytes: get('/large') },
   { waitsFor: 'a reader, and sent another request', bytes: get('/large') + get('/') },
-  {
-    waitsFor: 'a reader of its response to a body',
-    bytes: 'POST /large HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab',
-  },
+  { waitsFor: 'a reader of its response to a body', bytes: 'POST /large HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab' },
 ])('the oldest connection that waits for $waitsFor is closed beyond the maximum', async ({ bytes }) => {
   const before = await connectionCount()
   for (let number = 0; number < MAX_AWAITING_CLIENT + 2; number++) await open(bytes)

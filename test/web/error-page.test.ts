@@ -69,18 +69,13 @@ it.each([
 const SIGN_IN = '/sign-in?return_to=%2Fonboarding'
 const ownForm = { 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'document' }
 
+// prettier-ignore
 it.each([
   ['a button of our page', 'POST', '/onboarding/skip/slack_1', ownForm, 'page'],
   ['a search with the form of our page', 'GET', '/search?q=roadmap', ownForm, 'page'],
   ['the page after a button', 'GET', '/onboarding', ownForm, 'page'],
   ['a link to an app', 'GET', '/onboarding/connect/slack_1', ownForm, 'redirect'],
-  [
-    'a link of the intranet',
-    'GET',
-    '/onboarding',
-    { ...ownForm, 'sec-fetch-site': 'cross-site' },
-    'redirect',
-  ],
+  ['a link of the intranet', 'GET', '/onboarding', { ...ownForm, 'sec-fetch-site': 'cross-site' }, 'redirect'],
   ['a typed address', 'GET', '/onboarding', { ...ownForm, 'sec-fetch-site': 'none' }, 'redirect'],
   ['a frame of our page', 'GET', '/onboarding', { ...ownForm, 'sec-fetch-dest': 'iframe' }, 'redirect'],
   ['a program', 'POST', '/onboarding/skip/slack_1', {}, 'redirect'],

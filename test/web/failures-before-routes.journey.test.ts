@@ -34,18 +34,13 @@ const fromElsewhere = {
   'sec-fetch-dest': 'image',
 }
 
+// prettier-ignore
 it.each<[string, string, string, Record<string, string>, string]>([
   ['from another site', 'POST', '/onboarding/skip/slack_1', fromElsewhere, '/onboarding'],
   ['as an image elsewhere', 'GET', '/Sign-In/?return_to=/x', fromElsewhere, '/sign-in'],
   ['with a bad encoding', 'GET', '/onboarding/connect/%E0%A4%A', {}, '/onboarding'],
   ['by someone signed out', 'GET', '/onboarding/connect/x', { accept: '*/json', cookie: '' }, '/onboarding'],
-  [
-    'with too large a form',
-    'POST',
-    '/sign-out/backchannel',
-    { 'content-type': 'application/x-www-form-urlencoded' },
-    '/sign-out/backchannel',
-  ],
+  ['with too large a form', 'POST', '/sign-out/backchannel', { 'content-type': 'application/x-www-form-urlencoded' }, '/sign-out/backchannel'],
 ])(
   'a request that fails %s (%s %s) is logged with the beginning of its path',
   async (_title, method, path, headers, route) => {

@@ -147,11 +147,9 @@ it('/api/status varies by Origin, and allows only RETURN_TO_ORIGINS', async () =
   await request(onramp.app).get('/api/status').set('accept', 'text/html').expect(401)
 })
 
+// prettier-ignore
 it.each([
-  [
-    'signing in',
-    ['get /sign-in', 'get /Sign-iN/?a=1', 'get /Sign-In/Callback/?state=x', 'get /Invite/x/START/'],
-  ],
+  ['signing in', ['get /sign-in', 'get /Sign-iN/?a=1', 'get /Sign-In/Callback/?state=x', 'get /Invite/x/START/']],
   ['signing out', ['post /sign-out/', 'post /Sign-Out']],
   ['stopping reminders', ['post /invite/x/opt-out', 'get /Invite/x/Opt-Out/']],
   ['logout tokens', ['post /sign-out/backchannel', 'post /Sign-Out/Backchannel/']],
@@ -243,6 +241,7 @@ const METRICS_TOKEN = 'the-token-of-the-metrics'
 const BEARER = `Bearer ${METRICS_TOKEN}`
 const wrongTokens = ['', `${BEARER}x`, 'Bearer ', `Basic ${METRICS_TOKEN}`, METRICS_TOKEN]
 const refusal = { onPort: 401, asks: 'Bearer' }
+// prettier-ignore
 it.each([
   ['is closed without METRICS_TOKEN', {}, '', { onPort: 403 }],
   ['is closed to any token without METRICS_TOKEN', {}, BEARER, { onPort: 403 }],
@@ -252,12 +251,7 @@ it.each([
   // On PORT, any other path leads to the sign-in.
   ['is on METRICS_PORT alone', { METRICS_PORT: 9464 }, '', { onPort: 303, onMetricsPort: 200 }],
   ['needs the token there', { METRICS_PORT: 9464, METRICS_TOKEN }, '', { onPort: 303, onMetricsPort: 401 }],
-  [
-    'is open to the token there',
-    { METRICS_PORT: 9464, METRICS_TOKEN },
-    BEARER,
-    { onPort: 303, onMetricsPort: 200 },
-  ],
+  ['is open to the token there', { METRICS_PORT: 9464, METRICS_TOKEN }, BEARER, { onPort: 303, onMetricsPort: 200 }],
 ] as [string, object, string, object][])('/metrics %s', async (_title, given, authorization, expected) => {
   const DATA_DIR = join(folder, 'metrics')
   const other = createOnramp({ ...settings, ...given, DATA_DIR }, createLog('silent'))

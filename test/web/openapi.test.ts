@@ -51,6 +51,7 @@ const answered = (body: object, changed = {}) =>
     ...changed,
   })
 
+// prettier-ignore
 it.each<[string, string | undefined, string]>([
   ['is as described', answered(status), 'fine'],
   ['is as described, for another spelling of the path', answered(status, { path: '/API/Status/' }), 'fine'],
@@ -58,11 +59,7 @@ it.each<[string, string | undefined, string]>([
   ['has another member', answered({ ...status, token: 'x' }), 'additional'],
   ['is of an undescribed route', answered(status, { path: '/api/other' }), 'not in'],
   ['has an undescribed status', answered(status, { status: 418 }), 'not in'],
-  [
-    'is a problem without its code',
-    answered({ status: 401 }, { status: 401, type: 'application/problem+json' }),
-    'required',
-  ],
+  ['is a problem without its code', answered({ status: 401 }, { status: 401, type: 'application/problem+json' }), 'required'],
 ])('the comparison with the OpenAPI document notices a response that %s', (_title, fault, part) => {
   expect(fault ?? 'fine').toContain(part)
 })
