@@ -191,30 +191,33 @@ it('invitations are verified with INVITE_SECRET, PUBLIC_URL and the clock', asyn
 })
 
 it('a check names the person in its headers, and sends our final_redirect_url', async () => {
-  const { browser, scrape, people, lives, clock } = compose()
-  const get = await browser()
-
-  const { text } = await get('/onboarding').expect(200)
-  expect(service.sent[0]).toMatchObject({ origin: 'https://service.example' })
+  const { visit, scrape } = compose()
+  expect((await visit('/onboarding')).status).toBe(200)
   const returnUrl = encodeURIComponent(`${ORIGIN}/onboarding/callback`)
-  expect(service.sent[0]?.path).toBe(`/base/rest/api/v1/checkdatasourceauth?final_redirect_url=${returnUrl}`)
-  expect(service.sent[0]?.headers).toMatchObject({
-    authorization: 'Bearer token',
-    'x-acme-auth-type': 'OAUTH',
+  expect(service.sent[0]).toMatchObject({
+    origin: 'https://service.example',
+    path: `/base/rest/api/v1/checkdatasourceauth?final_redirect_url=${returnUrl}`,
+    headers: { authorization: 'Bearer token', 'x-acme-auth-type': 'OAUTH' },
   })
-  expect(text.indexOf('github_1')).toBeLessThan(text.indexOf('slack_1'))
-  expect(text).toContain('Team chat')
-  expect(text).not.toContain('secret_1')
   expect(await scrape()).toMatch(
     /onramp_service_call_duration_seconds_count\{operation="checkdatasourceauth",status="2xx"\} 1/,
   )
+})
 
-  // The record has the result of the check, for INVITE_RETENTION_DAYS.
+it('the overview has the order, the names and the hidden apps of the company file', async () => {
+  const { text } = await compose().visit('/onboarding')
+  expect(text.indexOf('github_1')).toBeLessThan(text.indexOf('slack_1'))
+  expect(text).toContain('Team chat')
+  expect(text).not.toContain('secret_1')
+})
+
+it('a person’s record has the result of a check, for INVITE_RETENTION_DAYS', async () => {
+  const { visit, people, lives, clock } = compose()
+  await visit('/onboarding')
   const person = await people.get('ada@acme.example')
   expect(person?.lastCheck).toMatchObject({ checkedAt: clock.now })
-  expect(Math.max(...[...lives].filter(([key]) => key.startsWith('person')).map(([, life]) => life))).toBe(
-    30 * DAY,
-  )
+  const livesOfPeople = [...lives].filter(([key]) => key.startsWith('person')).map(([, life]) => life)
+  expect(Math.max(...livesOfPeople)).toBe(30 * DAY)
 })
 
 it('an unreadable 200 of the service counts as no response', async () => {
@@ -440,7 +443,7 @@ it('an admin sees the company’s app names, and the audit log identifies them t
   })
 })
 
-it('pages have the company’s name, its languages and its stylesheet, and the widget its texts', async () => {
+it('pages have the company’s name, its languages and its stylesheet', async () => {
   const { onramp, browser } = compose()
   const get = await browser()
   const { text } = await get('/onboarding').set('accept-language', 'de')
@@ -449,10 +452,14 @@ it('pages have the company’s name, its languages and its stylesheet, and the w
   expect((await get('/onboarding').set('accept-language', 'fr')).text).toContain('<html lang="en"')
   const [, sheet = ''] = /href="(\/assets\/company\/brand[^"]*)"/.exec(text) ?? []
   expect((await stranger(onramp).get(sheet).expect(200)).text).toContain('--brand')
-  expect((await stranger(onramp).get('/widget.js').expect(200)).text).toContain(
-    '"searchUrl":"https://find.acme.example/"',
-  )
-  // The language menu keeps an allowed return link.
-  const menu = (await get('/deprecations?return_to=https://intranet.example/home')).text
-  expect(menu).toContain(encodeURIComponent('https://intranet.example/home'))
+})
+
+it('the widget has the company’s texts', async () => {
+  const { text } = await stranger(compose().onramp).get('/widget.js').expect(200)
+  expect(text).toContain('"searchUrl":"https://find.acme.example/"')
+})
+
+it('the language menu keeps an allowed return link', async () => {
+  const { text } = await compose().visit('/deprecations?return_to=https://intranet.example/home')
+  expect(text).toContain(encodeURIComponent('https://intranet.example/home'))
 })

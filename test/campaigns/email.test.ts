@@ -53,17 +53,25 @@ it('an invitation has these words, and no others', () => {
   )
 })
 
-it('an email names up to ten apps, or the first five of more', () => {
-  const appNames = (count: number) => Array.from({ length: count }, (_, n) => `App ${n}`)
+const appNames = (count: number) => Array.from({ length: count }, (_, n) => `App ${n}`)
+
+it('an email names up to ten apps', () => {
   expect(wordsIn(write({ apps: appNames(10) }).html)).toContain('A App 9 Connect my apps')
+})
+
+it('an email names the first five of more than ten apps', () => {
   const { html, text, subject } = write({ apps: appNames(11) })
   expect(subject).toBe('Connect 5 apps to Acme Search')
   expect(wordsIn(html)).toContain('A App 4 and 6 more Connect my apps')
   expect(html + text).not.toContain('minute')
   expect(text).toMatch(/^Ada, start with 5 apps\n/)
-  expect(write({ apps: appNames(11), reminder: 1 }).subject).toBe('11 apps left. Start with 5.')
-  const lapse = write({ apps: appNames(11), isLapse: true })
-  expect(lapse.subject).toBe('11 apps need your OK again for Acme Search')
+})
+
+it.each([
+  ['a reminder', { reminder: 1 }, '11 apps left. Start with 5.'],
+  ['a lapse email', { isLapse: true }, '11 apps need your OK again for Acme Search'],
+])('the subject of %s counts more than ten apps', (_title, kind, subject) => {
+  expect(write({ apps: appNames(11), ...kind }).subject).toBe(subject)
 })
 
 it('an email numbers same-name apps as the pages do', () => {

@@ -112,13 +112,16 @@ it('a person is reminded after so many days, three times, while an app is unconn
 
 const faultyList = `email,name\nada@acme.example,Ada\nnobody,"No\nbody"\n"b@x, c@y",\nbob@acme.example,"B\nBcc: x@y"\n`
 
-it('invalid rows stop a run before the first email, unless skipped', async () => {
+it('invalid rows stop a run before the first email', async () => {
   expect(await send(['-'], { input: faultyList })).toMatchObject({ code: 1, stdout: '' })
   const { code, stderr } = await send([list(faultyList)])
   expect([code, received()]).toEqual([1, []])
   expect(stderr).toContain('line 3: "nobody" is not a valid email address')
   expect(stderr).toContain('line 5: "b@x, c@y" is not a valid email address')
   expect(stderr).toContain('line 6: the name contains a line break')
+})
+
+it('invalid rows are skipped on demand', async () => {
   expect((await send([list(faultyList), '--on-invalid', 'skip'])).code).toBe(3)
   expect(recipients()).toEqual(['ada@acme.example'])
 })

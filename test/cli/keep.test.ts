@@ -233,32 +233,41 @@ it('the digest counts a loss on the day of the last digest, after it', async () 
   expect(digest).toContain('1 person who had connected everything lost access')
 })
 
-it('a pause persists: runs check, but email only admins until it ends', async () => {
-  const { run, unconnectedApps, subjectsTo, conditions, checkedEmails, keepState } = setUpInstallation()
-  unconnectedApps.set(ADA, ['slack_1'])
-  const { err } = await run([ADA], { pauseUntil: '2027-01-20', digest: 'monday' })
-  expect(err).toContain('Only admins are emailed before 2027-01-20.')
+/** A run on the first day, which pauses emails to Ada until the third. */
+async function setUpPause() {
+  const installation = setUpInstallation()
+  installation.unconnectedApps.set(ADA, ['slack_1'])
+  const first = await installation.run([ADA], { pauseUntil: '2027-01-20', digest: 'monday' })
+  const runOn = async (day: number, options = {}) => {
+    installation.conditions.now = monday + day * DAY
+    return await installation.run([ADA], options)
+  }
+  return { ...installation, first, runOn }
+}
+
+it('during a pause, runs check people, but email only admins', async () => {
+  const { first, subjectsTo, checkedEmails } = await setUpPause()
+  expect(first.err).toContain('Only admins are emailed before 2027-01-20.')
   expect(subjectsTo(ADA)).toEqual([])
   expect(subjectsTo('admin@acme.example')).toHaveLength(1)
   expect(checkedEmails).toEqual([ADA])
+})
 
-  conditions.now = monday + DAY
-  await run([ADA])
+it('a pause persists in later runs', async () => {
+  const { runOn, subjectsTo, keepState } = await setUpPause()
+  await runOn(1)
   expect(subjectsTo(ADA)).toEqual([])
   expect((await keepState.load()).lastRunAt).toBe(monday + DAY)
+})
 
-  const early = await run([ADA], { pauseUntil: '2027-01-19' })
+it.each([
+  ['by itself on its day', 2, {}],
+  ['with an earlier day', 1, { pauseUntil: '2027-01-19' }],
+])('a pause ends %s', async (_title, day, options) => {
+  const { runOn, subjectsTo, keepState } = await setUpPause()
+  const { err } = await runOn(day, options)
   expect(subjectsTo(ADA)).toHaveLength(1)
-  expect(early.err).toContain('The pause is over.')
-  expect((await keepState.load()).pausedUntil).toBeUndefined()
-  unconnectedApps.set('bob@acme.example', ['slack_1'])
-  await run([ADA, 'bob@acme.example'], { pauseUntil: '2027-01-20' })
-  conditions.now = monday + 2 * DAY
-  const ended = await run([ADA, 'bob@acme.example'])
-  expect([subjectsTo('bob@acme.example').length, ended.err]).toEqual([
-    1,
-    expect.stringContaining('The pause is over.'),
-  ])
+  expect(err).toContain('The pause is over.')
   expect((await keepState.load()).pausedUntil).toBeUndefined()
 })
 

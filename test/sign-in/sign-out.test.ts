@@ -219,26 +219,35 @@ it('a store that can’t delete leaves the device signed out, and the tokens are
   expect(await ada.currentUser()).toMatchObject({ code: 'signed_out' })
 })
 
-it('while the store is unavailable, our page signs out the device', async () => {
-  const { at, ada, browser } = await signedInOn()
-  const bob = browser()
-  await bob.signIn()
-  at.fails = () => true
-  for (const path of ['/SIGN-OUT/', '/sign-out']) {
+it.each(['/SIGN-OUT/', '/sign-out'])(
+  'while the store is unavailable, %s signs out the device',
+  async (path) => {
+    const { at, ada } = await signedInOn()
+    at.fails = () => true
     const { headers } = await ada.agent.post(path).expect(303)
     expect([headers['location'], headers['set-cookie']?.[0]]).toEqual(['/signed-out?device=only', CLEARED])
     expect(headers['set-cookie']?.at(-1)).toMatch(/^onramp-browser=[\da-f]{32}\.ask;/)
-  }
+  },
+)
 
-  for (const path of ['/signed-out', '/sign-out', '/me']) await bob.agent.get(path).expect(503)
+it('while the store is unavailable, only our own page signs out the device', async () => {
+  const { at, ada } = await signedInOn()
+  at.fails = () => true
+  for (const path of ['/signed-out', '/sign-out', '/me']) await ada.agent.get(path).expect(503)
   for (const site of ['none', 'same-site'])
-    await bob.agent.get('/signed-out').set({ 'sec-fetch-site': site }).expect(503)
+    await ada.agent.get('/signed-out').set({ 'sec-fetch-site': site }).expect(503)
   const sameOrigin = { 'sec-fetch-site': 'same-origin' }
-  const { body } = await bob.agent.get('/signed-out').set(sameOrigin).expect(200)
+  const { body } = await ada.agent.get('/signed-out').set(sameOrigin).expect(200)
   expect(body).toMatchObject({ view: 'sign-in/signed-out', isOnDevice: true, isOverThere: false })
   at.fails = () => false
-  expect(await bob.currentUser()).toMatchObject({ code: 'signed_out' })
-  // The redirect may come back after the store.
+  expect(await ada.currentUser()).toMatchObject({ code: 'signed_out' })
+})
+
+it('a device is shown as signed out although the store is back', async () => {
+  const { at, ada } = await signedInOn()
+  at.fails = () => true
+  await ada.agent.post('/sign-out').expect(303)
+  at.fails = () => false
   const page = await ada.agent.get('/signed-out?device=only').expect(200)
   expect(page.body).toMatchObject({ isOnDevice: true })
   expect((await ada.agent.get('/signed-out').expect(200)).body).toMatchObject({ isOnDevice: false })
