@@ -14,23 +14,10 @@ import { useSite } from './visitor.ts'
 const site = useSite(() => ({ settings: { ADVANCE: 'confirm', ADMIN_EMAILS: 'carol@acme.example' } }))
 
 /** The pages that are checked in every language, by person. */
+// prettier-ignore
 const PAGES = [
-  [
-    'frank',
-    [
-      '/onboarding',
-      '/nowhere',
-      '/search?q=zebra',
-      '/sessions',
-      '/signed-out',
-      '/invite/a.b.c',
-      '/invite/a.b.c/opt-out',
-    ],
-  ],
-  [
-    'carol',
-    ['/admin', '/admin/people', '/admin/departments', '/admin/apps', '/approvals/slack_1', '/deprecations'],
-  ],
+  ['frank', ['/onboarding', '/nowhere', '/search?q=zebra', '/sessions', '/signed-out', '/invite/a.b.c', '/invite/a.b.c/opt-out']],
+  ['carol', ['/admin', '/admin/people', '/admin/departments', '/admin/apps', '/approvals/slack_1', '/deprecations']],
 ] as const
 
 describe.each(languagesIn(LANGUAGES_FOLDER))('the pages in %s', (tag) => {

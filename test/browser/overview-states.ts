@@ -5,14 +5,10 @@ import type { Visitor } from './visitor.ts'
 
 const BEGINNING = '0 of 5 connected - Connect your apps to search'
 
+// prettier-ignore
 export const overviewStates: State[] = [
   { name: 'first visit', title: BEGINNING, like: 'ada', reach: [open()] },
-  {
-    name: 'middle of the walk',
-    title: 'GitHub connected - 2 of 5 connected',
-    like: 'ada',
-    reach: [open(), connectNext, connectNext],
-  },
+  { name: 'middle of the walk', title: 'GitHub connected - 2 of 5 connected', like: 'ada', reach: [open(), connectNext, connectNext] },
   {
     name: 'an app being confirmed',
     title: 'Checking Slack… - 0 of 5 connected',
@@ -27,30 +23,10 @@ export const overviewStates: State[] = [
     confirmSeconds: 0,
     reach: [open(), goOn, answer('Deny'), ({ page }) => page.locator('.step.unconfirmed').waitFor()],
   },
-  {
-    name: 'an app skipped',
-    title: 'Slack skipped - 0 of 5 connected',
-    like: 'ada',
-    reach: [open(), skip('slack_1')],
-  },
-  {
-    name: 'an app open in another tab',
-    title: BEGINNING,
-    like: 'ada',
-    reach: [open(), goOn, anotherTab, open()],
-  },
-  {
-    name: 'unusual statuses',
-    title: '0 of 4 connected - Connect your apps to search',
-    like: 'frank',
-    reach: [open()],
-  },
-  {
-    name: 'many apps, filtered',
-    title: '11 apps match “wiki 1” - 0 of 5 connected',
-    like: 'grace',
-    reach: [open(), find('wiki 1')],
-  },
+  { name: 'an app skipped', title: 'Slack skipped - 0 of 5 connected', like: 'ada', reach: [open(), skip('slack_1')] },
+  { name: 'an app open in another tab', title: BEGINNING, like: 'ada', reach: [open(), goOn, anotherTab, open()] },
+  { name: 'unusual statuses', title: '0 of 4 connected - Connect your apps to search', like: 'frank', reach: [open()] },
+  { name: 'many apps, filtered', title: '11 apps match “wiki 1” - 0 of 5 connected', like: 'grace', reach: [open(), find('wiki 1')] },
   { name: 'many apps', title: BEGINNING, like: 'grace', reach: [open()] },
   {
     name: 'a visit narrowed to some apps',
@@ -58,30 +34,15 @@ export const overviewStates: State[] = [
     like: 'ada',
     reach: [open(), open('/onboarding?datasource=slack')],
   },
-  {
-    name: 'a visit narrowed to no apps',
-    title: 'Nothing to connect from this link',
-    like: 'ada',
-    reach: [open('/onboarding?datasource=nothing')],
-  },
-  {
-    name: 'everything connected',
-    title: 'You’re all set - 2 of 2 connected',
-    like: 'bob',
-    reach: [open(), connectAll],
-  },
+  { name: 'a visit narrowed to no apps', title: 'Nothing to connect from this link', like: 'ada', reach: [open('/onboarding?datasource=nothing')] },
+  { name: 'everything connected', title: 'You’re all set - 2 of 2 connected', like: 'bob', reach: [open(), connectAll] },
   {
     name: 'an app lapsed after the finish',
     title: '3 of 5 connected - Search lost access to 2 apps',
     like: 'ada',
     reach: [open(), connectAll, lose('github_1'), lose('jira_1'), open()],
   },
-  {
-    name: 'only a disabled app',
-    title: 'This app is turned off',
-    like: [{ ...slack, authStatus: 'DISABLED' }],
-    reach: [open()],
-  },
+  { name: 'only a disabled app', title: 'This app is turned off', like: [{ ...slack, authStatus: 'DISABLED' }], reach: [open()] },
 ]
 
 async function anotherTab(visitor: Visitor): Promise<void> {

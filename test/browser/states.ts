@@ -17,20 +17,11 @@ const goTo =
 
 const LONG = 'Quarterly planning, reporting and forecasting app'
 
+// prettier-ignore
 const invitations: State[] = [
   { name: 'an invitation', title: 'Connect your apps to search', like: 'ada', reach: [goTo()] },
-  {
-    name: 'an invitation for another person',
-    title: 'This invitation is for another account',
-    like: 'bob',
-    reach: [open(), goTo()],
-  },
-  {
-    name: 'unsubscribing from reminders',
-    title: 'Stop reminder emails?',
-    like: 'ada',
-    reach: [goTo('/opt-out')],
-  },
+  { name: 'an invitation for another person', title: 'This invitation is for another account', like: 'bob', reach: [open(), goTo()] },
+  { name: 'unsubscribing from reminders', title: 'Stop reminder emails?', like: 'ada', reach: [goTo('/opt-out')] },
   {
     name: 'unsubscribed from reminders',
     title: 'You won’t get any more reminders',
@@ -41,29 +32,15 @@ const invitations: State[] = [
       (visitor) => visitor.reads('You won’t get any more reminders'),
     ],
   },
-  {
-    name: 'an invalid unsubscribe link',
-    title: 'This unsubscribe link isn’t valid',
-    like: 'ada',
-    reach: [open('/invite/a.b.c/opt-out')],
-  },
+  { name: 'an invalid unsubscribe link', title: 'This unsubscribe link isn’t valid', like: 'ada', reach: [open('/invite/a.b.c/opt-out')] },
 ]
 
+// prettier-ignore
 const otherStates: State[] = [
   { name: 'search without a query', title: 'Search your apps', like: 'carol', reach: [open('/search')] },
-  {
-    name: 'search results',
-    title: '2 results for “roadmap”',
-    like: 'carol',
-    reach: [open('/search'), (visitor) => visitor.search('roadmap')],
-  },
+  { name: 'search results', title: '2 results for “roadmap”', like: 'carol', reach: [open('/search'), (visitor) => visitor.search('roadmap')] },
   { name: 'page not found', title: 'Page not found', like: 'carol', reach: [open('/nowhere')] },
-  {
-    name: 'deprecations',
-    title: 'Deprecated endpoints and fields',
-    like: 'carol',
-    reach: [open('/deprecations')],
-  },
+  { name: 'deprecations', title: 'Deprecated endpoints and fields', like: 'carol', reach: [open('/deprecations')] },
   {
     name: 'an app that cannot be started',
     title: 'We can’t connect Quarterly planning… right now',
@@ -75,13 +52,7 @@ const otherStates: State[] = [
       ({ page }) => page.getByRole('heading', { name: 'We can’t connect' }).waitFor(),
     ],
   },
-  {
-    name: 'service busy',
-    title: 'Search is busy right now',
-    like: 'carol',
-    switches: failing(429, { 'retry-after': '40' }),
-    reach: [open()],
-  },
+  { name: 'service busy', title: 'Search is busy right now', like: 'carol', switches: failing(429, { 'retry-after': '40' }), reach: [open()] },
   {
     name: 'sign-in canceled',
     title: 'Sign-in canceled',
@@ -113,30 +84,15 @@ const otherStates: State[] = [
     switches: { faults: { prompt: 'ignored' } },
     reach: [open(), choose('link', 'Switch account'), comeTo(/\/same-account/)],
   },
-  {
-    name: 'signed out here only',
-    title: 'You’re signed out of this site',
-    like: 'carol',
-    reach: [open('/signed-out')],
-  },
+  { name: 'signed out here only', title: 'You’re signed out of this site', like: 'carol', reach: [open('/signed-out')] },
   {
     name: 'return from an admin consent',
     title: 'Sign in to continue',
     like: 'carol',
     reach: [open('/sign-in/callback?admin_consent=True&tenant=acme')],
   },
-  {
-    name: 'signing out',
-    title: 'Signing you out',
-    like: 'carol',
-    reach: [open(), hold, choose('button', 'Sign out')],
-  },
-  {
-    name: 'signed out',
-    title: 'You’re signed out',
-    like: 'carol',
-    reach: [open(), choose('button', 'Sign out'), comeTo(/\/signed-out/)],
-  },
+  { name: 'signing out', title: 'Signing you out', like: 'carol', reach: [open(), hold, choose('button', 'Sign out')] },
+  { name: 'signed out', title: 'You’re signed out', like: 'carol', reach: [open(), choose('button', 'Sign out'), comeTo(/\/signed-out/)] },
 ]
 
 export const allStates = [...overviewStates, ...invitations, ...otherStates]

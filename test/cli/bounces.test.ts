@@ -12,7 +12,7 @@ const bob = 'bob@acme.example'
 const { env, withPeople } = useStoredPeople()
 const stateOf = (person: Person | undefined) =>
   person?.campaigns.flatMap(({ emails }) => emails.map(({ state }) => state))
-const states = (email: string) => withPeople(async (people) => stateOf(await people.get(email)))
+const emailStatesOf = (email: string) => withPeople(async (people) => stateOf(await people.get(email)))
 
 /** Sends an invitation and a reminder. */
 const emailed = (email: string) =>
@@ -38,7 +38,7 @@ it('onramp invite bounced marks the newest email as rejected', async () => {
   const { exit, out } = await bounced('Ada@acme.example', bob)
   const unchanged = `${bob}: unchanged: no email to that address, or marked before\n`
   expect([exit, out]).toEqual([0, `${ada}: marked as bounced\n${unchanged}`])
-  expect(await states(ada)).toEqual(['sent', 'failed'])
+  expect(await emailStatesOf(ada)).toEqual(['sent', 'failed'])
   const report = await runCommand(['invite', 'report', '--csv'], env)
   expect(report.out).toMatch(/"ada@acme\.example".*,"failed",/)
 })
@@ -56,7 +56,7 @@ it('a repeated bounce changes nothing, and an unknown address isn’t recorded',
   await bounced(ada)
   const { exit, err } = await bounced(ada, bob)
   expect([exit, audited(err)]).toEqual([0, []])
-  expect([await states(ada), await states(bob)]).toEqual([['sent', 'failed'], undefined])
+  expect([await emailStatesOf(ada), await emailStatesOf(bob)]).toEqual([['sent', 'failed'], undefined])
 })
 
 it.each([
@@ -67,9 +67,9 @@ it.each([
   const change = (person: Person) => withAction(person, { at, what: 'renamed', by: 'root' })
   await withPeople((people) => people.rename(ada, bob, { change }))
   expect((await runCommand(['invite', 'bounced', ada], env)).out).toContain(message)
-  expect(await states(bob)).toEqual(expected)
+  expect(await emailStatesOf(bob)).toEqual(expected)
   expect((await runCommand(['invite', 'bounced', ada], env)).out).toContain('unchanged')
-  expect(await states(bob)).toEqual(expected)
+  expect(await emailStatesOf(bob)).toEqual(expected)
 })
 
 it('a bounce stays in the export of a person whose email is sent again', async () => {
@@ -101,7 +101,7 @@ it('a bounce belongs to the newest sent email of all campaigns', async () => {
 
   await runCommand(['invite', 'bounced', ada], env)
 
-  expect(await states(ada)).toEqual(['failed', 'sent', 'sent', 'deferred'])
+  expect(await emailStatesOf(ada)).toEqual(['failed', 'sent', 'sent', 'deferred'])
 })
 
 it('onramp invite bounced also reads a list, and names the lines without an address', async () => {

@@ -33,14 +33,14 @@ const listed = (...instances: string[]): ListedApp[] =>
 /** @param now time of the record (default: that of the check) */
 const afterCheck = (person: Person, list: ListedApp[], checkedAt = AT, now = checkedAt) =>
   withCheck(person, { checkedAt, unconnected: list }, now)
-const states = (person: Person) => appsOf(person).map(({ instance, state }) => `${instance} ${state}`)
+const statesOf = (person: Person) => appsOf(person).map(({ instance, state }) => `${instance} ${state}`)
 
 const adaWithSlackAndJira = afterCheck(ada, listed('slack_1', 'jira_1'))
 
 it('a response changes nothing if a newer one is known', () => {
   const newer = afterCheck(adaWithSlackAndJira, listed('jira_1'), AT + 2)
   expect(afterCheck(newer, listed('slack_1', 'jira_1'), AT + 1, AT + 3)).toBe(newer)
-  expect(states(afterCheck(newer, listed('slack_1'), AT + 2))).toContain('slack_1 unconnected')
+  expect(statesOf(afterCheck(newer, listed('slack_1'), AT + 2))).toContain('slack_1 unconnected')
 })
 
 const offSlack = { instance: 'slack_1', name: 'Slack', status: 'disabled' } as const
@@ -128,14 +128,14 @@ it('a record keeps the last forty losses and returns of access', () => {
 
 it('a response replaces one from a clock that is more than a minute ahead', () => {
   const ahead = (by: number) => afterCheck(adaWithSlackAndJira, [], AT + by)
-  expect(states(afterCheck(ahead(60_001), listed('slack_1'), AT))).toContain('slack_1 unconnected')
-  expect(states(afterCheck(ahead(60_000), listed('slack_1'), AT))).toContain('slack_1 connected')
+  expect(statesOf(afterCheck(ahead(60_001), listed('slack_1'), AT))).toContain('slack_1 unconnected')
+  expect(statesOf(afterCheck(ahead(60_000), listed('slack_1'), AT))).toContain('slack_1 connected')
 })
 
 it('a lost record gets its connected apps from a walk', () => {
   const remembered = [{ instance: 'slack_1', name: 'Slack', since: AT - MINUTE }]
   const after = withCheck(ada, { checkedAt: AT, unconnected: [], connected: remembered }, AT)
-  expect(states(after)).toEqual(['slack_1 connected'])
+  expect(statesOf(after)).toEqual(['slack_1 connected'])
   expect(after.lastCheck?.apps[0]?.since).toBe(AT - MINUTE)
   const later = { checkedAt: AT + 1, unconnected: [], connected: [{ ...remembered[0]!, since: AT }] }
   expect(withCheck(after, later, AT + 1).lastCheck?.apps).toEqual(after.lastCheck?.apps)
@@ -185,7 +185,7 @@ it('a response with invented names doesn’t fill the record, and connected apps
   const after = afterCheck(flood, listed('slack_1'), AT + 3)
   expect(after.lastCheck?.apps.length).toBeLessThanOrEqual(3_001)
   expect(afterCheck(after, listed('slack_1'), AT + 4).lastCheck?.apps).toHaveLength(2_000)
-  expect(states(after)).toContain('slack_1 unconnected')
+  expect(statesOf(after)).toContain('slack_1 unconnected')
 })
 
 const withIntent = (kind: AppIntent['kind'], person = afterCheck(ada, listed('slack_1'))) =>
@@ -221,7 +221,7 @@ it('an app shows the start of a wait, or that it needs an operator', () => {
 
 it('an app that is switched on again has the person’s intent again', () => {
   const again = afterCheck(afterCheck(withIntent('skipped'), [offSlack], AT + 1), listed('slack_1'), AT + 2)
-  expect(states(again)).toEqual(['slack_1 skipped'])
+  expect(statesOf(again)).toEqual(['slack_1 skipped'])
 })
 
 it.each<[title: string, delisted: string[], lapsedAt: number | undefined, expected: string]>([
@@ -233,7 +233,7 @@ it.each<[title: string, delisted: string[], lapsedAt: number | undefined, expect
   const response = { checkedAt: AT + 2, unconnected: listed('slack_1'), delisted: new Set(delisted) }
   const back = withCheck(away, response, AT + 2)
   expect(back.lastCheck?.apps[0]?.lapsedAt).toBe(lapsedAt)
-  expect(states(back)).toContain(expected)
+  expect(statesOf(back)).toContain(expected)
 })
 
 it.each<[title: string, app: object, expected: string]>([
@@ -246,7 +246,7 @@ it.each<[title: string, app: object, expected: string]>([
   const apps = lastCheck!.apps.map((one) => ({ ...one, ...app }))
   const chosen: AppIntent[] = [{ instance: 'slack_1', kind: 'skipped', since: AT }]
   const person = { ...ada, lastCheck: { ...lastCheck!, apps } }
-  expect(states(withIntents(person, AT + 4 * MINUTE, chosen, AT + 4 * MINUTE))).toEqual([
+  expect(statesOf(withIntents(person, AT + 4 * MINUTE, chosen, AT + 4 * MINUTE))).toEqual([
     `slack_1 ${expected}`,
   ])
 })
@@ -256,13 +256,13 @@ it('a choice about a lost app stays while the app is switched off', () => {
   const chosen: AppIntent[] = [{ instance: 'slack_1', kind: 'skipped', since: AT + 3 }]
   const disabled = afterCheck(withIntents(lost, AT + 3, chosen, AT + 3), [offSlack], AT + 4)
   const on = afterCheck(disabled, listed('slack_1'), AT + 5 * MINUTE)
-  expect(states(withIntents(on, AT + 5 * MINUTE, chosen, AT + 5 * MINUTE))).toContain('slack_1 skipped')
+  expect(statesOf(withIntents(on, AT + 5 * MINUTE, chosen, AT + 5 * MINUTE))).toContain('slack_1 skipped')
 })
 
 it('the intents of the newest page stay after a later check of a run', () => {
   const later = afterCheck(withIntent('skipped'), listed('slack_1'), AT + MINUTE)
   const blocked: AppIntent[] = [{ instance: 'slack_1', kind: 'blocked' }]
-  expect(states(withIntents(later, AT + 1, blocked, AT + MINUTE))).toEqual(['slack_1 blocked'])
+  expect(statesOf(withIntents(later, AT + 1, blocked, AT + MINUTE))).toEqual(['slack_1 blocked'])
   expect(withIntents(later, AT - 1, blocked, AT + MINUTE)).toBe(later)
 })
 
