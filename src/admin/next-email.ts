@@ -3,9 +3,8 @@ import { MAX_REMINDERS, nextAllowedAt } from '../campaigns/campaign.ts'
 import { mayHaveBeenSent } from '../people/person.ts'
 import type { PersonSummary } from './person-summary.ts'
 
-/** Days after an email before the next one, as docs/invitations.md suggests. */
-export const REMIND_AFTER_DAYS = 7
-const REMIND_AFTER_MS = REMIND_AFTER_DAYS * 86_400_000
+/** From an email to the next one, as docs/invitations.md and the command on /admin suggest. */
+const REMIND_AFTER_MS = 7 * 86_400_000
 
 /**
  * `limitedUntil`: set while an app is unconnected and the quarterly limit of emails is reached. `dueAt`: when the next

@@ -11,7 +11,6 @@ import { activeMassDisconnects, PROGRESS_STATES, unansweredDelistings } from '..
 import type { KeepState } from '../people/keep-state.ts'
 import { PEOPLE_FILE } from './people-csv.ts'
 import { delistedCounts, describeLostApp } from './removal-texts.ts'
-import { REMIND_AFTER_DAYS } from './next-email.ts'
 import { DAY_MS, utcDay } from './report.ts'
 import type { AppCounts, Report } from './report.ts'
 import { COMMAND } from '../version.ts'
@@ -26,7 +25,7 @@ export const keepCommand = (option: 'release' | 'removed', ...apps: readonly str
     : undefined
 
 const COMMANDS: { [Kind in ItemKind]?: string } = {
-  due: `${COMMAND} invite send ${PEOPLE_FILE} --remind-after ${REMIND_AFTER_DAYS}`,
+  due: `${COMMAND} invite send ${PEOPLE_FILE} --remind-after 7`,
   stopped: KEEP_COMMAND,
   missing: KEEP_COMMAND,
   emptied: `${COMMAND} status EMAIL`,

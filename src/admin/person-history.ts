@@ -27,9 +27,8 @@ type EventDetails = {
   outcome?: PersonSummary['emailState']
   /** The problem code of a failed step. */
   code?: string
-  /** The address of the person who acted, or who released the email. */
+  /** The address of the person who acted, or who released the email. `former`: a former address. */
   by?: string | undefined
-  /** A former address. */
   former?: string | undefined
 }
 
@@ -141,22 +140,14 @@ export function historyOf(
 }
 
 /** An email that was tried again, and the former addresses' rejections. */
-const withRejections = ({ rejected = [], ...email }: EmailRecord): EmailRecord[] => [
-  ...rejected.map((one) => ({
-    reminder: email.reminder,
-    isMoved: email.isMoved,
-    state: 'failed' as const,
-    ...one,
-  })),
-  email,
-]
+function withRejections({ rejected = [], ...email }: EmailRecord): EmailRecord[] {
+  const { reminder, isMoved } = email
+  return [...rejected.map((one) => ({ reminder, isMoved, state: 'failed' as const, ...one })), email]
+}
 
 /** True if an earlier email or event names the app. The record of a hidden app isn't read. */
-function isInHistory(
-  { campaigns, accessEvents = [], failures = [] }: Person,
-  instance: string,
-  before: number,
-) {
+function isInHistory(person: Person, instance: string, before: number) {
+  const { campaigns, accessEvents = [], failures = [] } = person
   const emails = campaigns.flatMap((campaign) => campaign.emails)
   return (
     emails.some(

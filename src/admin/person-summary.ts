@@ -89,8 +89,6 @@ export function summarize(
   const episodeEmails = [LAPSES, NEW_APPS]
     .flatMap((name) => campaignEmails(person, name))
     .filter(mayHaveBeenSent)
-  const isEmailedSince = (emails: readonly EmailRecord[], instance: string, since = Infinity) =>
-    emails.some(({ at, apps: about }) => at >= since && about?.includes(instance))
   const apps = appsOf(person).map((app, index) => {
     const { previousLapsedAt } = lastCheck?.apps[index] ?? {}
     // An email about a loss still counts once the person has the app again.
@@ -124,19 +122,6 @@ export function summarize(
   const connectedTimes = (lastCheck?.apps ?? []).flatMap(({ status, since, movedTo }) =>
     status === 'connected' && movedTo === undefined ? since : [],
   )
-  const emailedApps = apps.flatMap(({ instance, newAt = 0, lapsedAt, state, massDisconnect }) =>
-    (state === 'connected' && massDisconnect !== undefined) ||
-    isEmailedSince(lapsedAt === undefined ? newAppEmails : episodeEmails, instance, lapsedAt ?? newAt)
-      ? instance
-      : [],
-  )
-  const isAwaited = (app: PersonApp) => {
-    if (app.state !== 'unconnected' || emailedApps.includes(app.instance)) return false
-    // Only these can be, and they are few.
-    if ((app.lapsedAt ?? app.newAt) === undefined || app.massDisconnect === 'paused') return false
-    const { isLapse, isNew } = emailKindOf([app], person)
-    return isLapse || isNew
-  }
   return {
     person: rowOf(person),
     checkedAt: lastCheck?.checkedAt,
@@ -144,8 +129,7 @@ export function summarize(
     apps,
     delistedInstances,
     delistedAt: delistedTimes.length === 0 ? undefined : Math.max(...delistedTimes),
-    emailedApps,
-    awaitedApps: apps.flatMap((app) => (isAwaited(app) ? app.instance : [])),
+    ...emailedAndAwaited(apps, person, { newAppEmails, episodeEmails }),
     emails,
     invitedAt: sentTimes.length === 0 ? undefined : Math.min(...sentTimes),
     emailState,
@@ -161,6 +145,31 @@ export function summarize(
     progress,
     hasAppToEmail: progress === 'notStarted' && !isReady(forCampaign(ONBOARDING, recorded, keepState)),
   }
+}
+
+const isEmailedSince = (emails: readonly EmailRecord[], instance: string, since = Infinity) =>
+  emails.some(({ at, apps: about }) => at >= since && about?.includes(instance))
+
+/** Instances about which the person was emailed, and those about which they still are to be. */
+function emailedAndAwaited(
+  apps: readonly PersonApp[],
+  person: Person,
+  { newAppEmails, episodeEmails }: Record<'newAppEmails' | 'episodeEmails', EmailRecord[]>,
+) {
+  const emailedApps = apps.flatMap(({ instance, newAt = 0, lapsedAt, state, massDisconnect }) =>
+    (state === 'connected' && massDisconnect !== undefined) ||
+    isEmailedSince(lapsedAt === undefined ? newAppEmails : episodeEmails, instance, lapsedAt ?? newAt)
+      ? instance
+      : [],
+  )
+  const isAwaited = (app: PersonApp) => {
+    if (app.state !== 'unconnected' || emailedApps.includes(app.instance)) return false
+    // Only these can be, and they are few.
+    if ((app.lapsedAt ?? app.newAt) === undefined || app.massDisconnect === 'paused') return false
+    const { isLapse, isNew } = emailKindOf([app], person)
+    return isLapse || isNew
+  }
+  return { emailedApps, awaitedApps: apps.flatMap((app) => (isAwaited(app) ? app.instance : [])) }
 }
 
 type CountedPerson = ReturnType<typeof personForCounts>

@@ -354,16 +354,13 @@ function addToApps(
       app[sent]++
       if (massDisconnect === 'resumed') app[RELEASED[sent]]++
     }
-    const first = Date.parse(app.limitedUntil ?? '9999-01-01')
+    const first = Date.parse(app.limitedUntil ?? '9999')
     if (isPutOff && limitedUntil < first)
-      Object.assign(app, { limitedUntil: isoTime(Math.min(first, workdayFrom(limitedUntil, summary.person))) })
+      app.limitedUntil = new Date(Math.min(first, workdayFrom(limitedUntil, summary.person))).toISOString()
     // Parsing the last time is five times as fast as formatting each one.
     if (newAt !== undefined && (app.newestAt === undefined || newAt > Date.parse(app.newestAt)))
       Object.assign(app, { newestAt: isoTime(newAt), isMoved: movedFrom !== undefined })
-    if (
-      blockedAt !== undefined &&
-      (app.blockedSince === undefined || blockedAt < Date.parse(app.blockedSince))
-    )
+    if (blockedAt !== undefined && blockedAt < Date.parse(app.blockedSince ?? '9999'))
       Object.assign(app, { blockedSince: isoTime(blockedAt) })
   }
 }

@@ -224,7 +224,9 @@ export function decideApproval(
   const isRequestDue = stage !== 'approved' && (isDue || isDueForNew)
   const hasUnnotifiedTester = people.some((one) => one.isUnconfirmed && one.notifiedAt < stageChangedAt)
   const isEmpty = blockedPeople.length === 0 && !(stage === 'confirmed' && hasUnnotifiedTester)
-  const candidates = blockedPeople.filter((person) => person.emailableAt === 0 && person.notifiedAt < approvedAt)
+  const candidates = blockedPeople.filter(
+    (person) => person.emailableAt === 0 && person.notifiedAt < approvedAt,
+  )
   const isLongAgo = ({ notifiedAt }: ApprovalPerson) => hasPassed(notifiedAt, WORKING_DAYS.nextTester)
   const emailedPeople = notifiedPeople.filter(({ state }) => state === 'blocked')
   const isNextDue = stage === 'approved' && notifiedPeople.every(isLongAgo)

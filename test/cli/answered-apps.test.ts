@@ -55,8 +55,16 @@ async function answerLoss(listed: string[], answer: object) {
   return { ...installation, during, exits, after: await installation.keepState.load() }
 }
 
-it.each(ANSWERS)('an app that %s during a hold comes back as new', async (_title, listed, answer, events) => {
-  const { during, exits, after } = await answerLoss(listed, answer)
+/** The loss is lived once for all tests about an answer, which only read it. */
+const answeredLosses = new Map<string, ReturnType<typeof answerLoss>>()
+function answeredLoss(title: string, listed: string[], answer: object) {
+  const loss = answeredLosses.get(title) ?? answerLoss(listed, answer)
+  answeredLosses.set(title, loss)
+  return loss
+}
+
+it.each(ANSWERS)('an app that %s during a hold comes back as new', async (title, listed, answer, events) => {
+  const { during, exits, after } = await answeredLoss(title, listed, answer)
   expect(during.massDisconnects).toHaveLength(1)
   expect(exits).toEqual([0, 0, 0, 0, 0, 0, 0])
   expect(after).toMatchObject({ massDisconnects: [], delistedApps: [] })
@@ -64,8 +72,8 @@ it.each(ANSWERS)('an app that %s during a hold comes back as new', async (_title
   expect(after.days.at(-1)).toMatchObject({ fellBack: 0 })
 })
 
-it.each(ANSWERS)('a person keeps the one loss of an app that %s during a hold', async (_title, ...given) => {
-  const { people } = await answerLoss(given[0], given[1])
+it.each(ANSWERS)('a person keeps the one loss of an app that %s during a hold', async (title, ...given) => {
+  const { people } = await answeredLoss(title, given[0], given[1])
   const { lastCheck, accessEvents } = (await people.get(twelve[0]!))!
   const events = accessEvents?.map(({ what, instance }) => `${what} ${instance}`)
   expect(events).toEqual(['lost slack_1', 'listed slack_1'])
@@ -74,8 +82,8 @@ it.each(ANSWERS)('a person keeps the one loss of an app that %s during a hold', 
   expect(record).not.toHaveProperty('lapsedAt')
 })
 
-it.each(ANSWERS)('an app that %s during a hold is announced as new', async (_title, listed, answer) => {
-  const { subjectsTo } = await answerLoss(listed, answer)
+it.each(ANSWERS)('an app that %s during a hold is announced as new', async (title, listed, answer) => {
+  const { subjectsTo } = await answeredLoss(title, listed, answer)
   expect(twelve.flatMap(subjectsTo)).toEqual(twelve.map(() => 'Slack is new in search'))
 })
 
