@@ -11,7 +11,7 @@ import { createAdminRoutes } from '../../src/admin/routes.ts'
 import { withEmail } from '../../src/campaigns/campaign.ts'
 import { neutralCompany as company, resolveCompany } from '../../src/company/company.ts'
 import { newPerson, withFailure, withIntents, withMilestone } from '../../src/people/person.ts'
-import { DAY, HOUR, installation, monday } from '../cli/installation.ts'
+import { DAY, HOUR, setUpInstallation, monday } from '../cli/installation.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { useStoredPeople } from '../cli/stored-people.ts'
 import { sendJson, signedInApp } from '../helpers/json-pages.ts'
@@ -27,7 +27,7 @@ const [BOB] = ['p6@acme.example'] as const
  * Half of the people have the first instances, the others the second ones; then `jira_2` is gone, and Bob is blocked.
  */
 async function setUp() {
-  const rollout = installation()
+  const rollout = setUpInstallation()
   const { run, people, names, conditions, unconnectedApps, sentEmails } = rollout
   for (const number of [1, 2]) names.set(`slack_${number}`, 'Slack').set(`jira_${number}`, 'Jira')
   for (const [index, email] of ALL.entries())

@@ -160,9 +160,6 @@ export function setUpInstallation(env: Record<string, string> = {}, earlier?: In
   }
 }
 
-/** For the tests of admins' needs, which still use this name. */
-export { setUpInstallation as installation }
-
 export type Installation = ReturnType<typeof setUpInstallation>
 
 type InstallationCopy = {

@@ -11,9 +11,16 @@ import { newApproval, type KeepState } from '../../src/people/keep-state.ts'
 import { problemFor } from '../client-api/problem-for.ts'
 import { newKeepState, withAppStates, withEmailState } from '../helpers/people.ts'
 import { t } from '../helpers/texts.ts'
-import { ADA, DAY, goneForTwelve, HOUR, installation, monday } from './installation.ts'
+import {
+  ADA,
+  DAY,
+  goneForTwelve,
+  HOUR,
+  setUpInstallation,
+  type Installation,
+  monday,
+} from './installation.ts'
 
-type Installation = ReturnType<typeof installation>
 const BOB = 'bob@acme.example'
 
 async function itemsOnAdmin({ people, keepState, conditions }: Installation) {
@@ -30,7 +37,7 @@ async function askForApproval({ people, unconnectedApps }: Installation, ...apps
 }
 
 const manyFaults = Array.from({ length: 40 }, (_, line) => `line ${line}: x`)
-const runs: [string, RegExp, (company: Installation) => Promise<{ exit: number; err: string }>][] = [
+const runs: [string, RegExp, (installation: Installation) => Promise<{ exit: number; err: string }>][] = [
   [
     'many people lost an app',
     /Slack 1: 0 of 12 people lost access/,
@@ -43,23 +50,23 @@ const runs: [string, RegExp, (company: Installation) => Promise<{ exit: number; 
   [
     'no one can be asked for an approval',
     /1 person is waiting for you to approve slack\. No one could be asked/,
-    async (company) => {
-      await askForApproval(company, 'slack_1')
-      return await company.run([ADA])
+    async (installation) => {
+      await askForApproval(installation, 'slack_1')
+      return await installation.run([ADA])
     },
   ],
   [
     'no one can be asked about the last of five approvals',
     /1 person is waiting for you to approve e\. No one could be asked/,
-    async (company) => {
-      await askForApproval(company, 'a_1', 'b_1', 'c_1', 'd_1', 'e_1')
+    async (installation) => {
+      await askForApproval(installation, 'a_1', 'b_1', 'c_1', 'd_1', 'e_1')
       const requested = { requestedAt: monday, requestedForCount: 1 }
       const approvals = ['a_1', 'b_1', 'c_1', 'd_1'].map((one) => ({
         ...newApproval(one, one),
         ...requested,
       }))
-      await company.keepState.save({ ...newKeepState(), approvals })
-      return await company.run([ADA])
+      await installation.keepState.save({ ...newKeepState(), approvals })
+      return await installation.run([ADA])
     },
   ],
   [
@@ -147,19 +154,19 @@ const runs: [string, RegExp, (company: Installation) => Promise<{ exit: number; 
 ]
 
 it.each(runs)('a run exits with 3 and /admin says the same if %s', async (_title, sentences, runWith) => {
-  const company = installation({ ADMIN_EMAILS: '' })
+  const installation = setUpInstallation({ ADMIN_EMAILS: '' })
 
-  const { exit, err } = await runWith(company)
+  const { exit, err } = await runWith(installation)
 
   expect(exit).toBe(3)
   expect(err).toMatch(new RegExp(`^Needs you: .*${sentences.source}`, 'm'))
-  const items = (await itemsOnAdmin(company)).map(({ title, detail }) => `${title}. ${detail}`)
+  const items = (await itemsOnAdmin(installation)).map(({ title, detail }) => `${title}. ${detail}`)
   const onPage = items.map((item) => item.replaceAll(/[\u2068\u2069]/g, '').replaceAll('?.', '?'))
   expect(onPage).toContainEqual(expect.stringMatching(sentences))
 })
 
 it('the digest tells what a run needs, without quoting the list', async () => {
-  const { run, keepState, sentEmails } = installation()
+  const { run, keepState, sentEmails } = setUpInstallation()
 
   const faults = [
     'line 3: "Ada Byron" is not a valid email address',
@@ -176,7 +183,7 @@ it('the digest tells what a run needs, without quoting the list', async () => {
 })
 
 it('/admin shows a run’s action items as sentences, and counts the rest', async () => {
-  const { run, keepState } = installation()
+  const { run, keepState } = setUpInstallation()
   const faults = Array.from({ length: 40 }, (_, line) => `line ${line}: ${'too long '.repeat(70)}name`)
 
   await run([ADA], { faults })
@@ -188,7 +195,7 @@ it('/admin shows a run’s action items as sentences, and counts the rest', asyn
 })
 
 it('an email that may have arrived is reported with a command, and counts as sent', async () => {
-  const { run, unconnectedApps, subjectsTo, conditions } = installation()
+  const { run, unconnectedApps, subjectsTo, conditions } = setUpInstallation()
   unconnectedApps.set(ADA, ['slack_1'])
   conditions.sendResult = { outcome: 'unknown', reply: 'the connection broke', reason: 'other' }
 
@@ -208,22 +215,24 @@ it('an email that may have arrived is reported with a command, and counts as sen
 })
 
 it('a run prints what can wait on /admin, once, and exits with 0', async () => {
-  const company = installation()
-  await company.run([ADA, BOB])
-  await askForApproval(company, 'slack_1')
-  await company.people.change(BOB, (person) => withEmailState(person, 'failed', { now: monday }))
-  await company.run([ADA, BOB])
+  const installation = setUpInstallation()
+  await installation.run([ADA, BOB])
+  await askForApproval(installation, 'slack_1')
+  await installation.people.change(BOB, (person) => withEmailState(person, 'failed', { now: monday }))
+  await installation.run([ADA, BOB])
 
-  const { exit, err } = await company.run([ADA, BOB])
+  const { exit, err } = await installation.run([ADA, BOB])
 
-  const titles = (await itemsOnAdmin(company)).map(({ title }) => title.replaceAll(/[\u2068\u2069]/g, ''))
+  const titles = (await itemsOnAdmin(installation)).map(({ title }) =>
+    title.replaceAll(/[\u2068\u2069]/g, ''),
+  )
   const printed = [...err.matchAll(/^Needs you: (.*?)\. /gm)].map(([, title]) => title)
   expect({ exit, printed }).toEqual({ exit: 0, printed: titles })
   expect(printed).toEqual([expect.stringMatching(/approve slack/), 'Fix 1 bounced email'])
 })
 
 it('an email that a killed run left open fails one run, and stays printed', async () => {
-  const { run, unconnectedApps, people } = installation()
+  const { run, unconnectedApps, people } = setUpInstallation()
   unconnectedApps.set(ADA, ['slack_1'])
   await run(['bob@acme.example'])
   await people.change(ADA, (person) =>
@@ -241,7 +250,7 @@ it('an email that a killed run left open fails one run, and stays printed', asyn
 async function shownAfterMove(changed: Partial<KeepState>) {
   const company = resolveCompany({ datasources: { slack_2: { replaces: 'slack_1' } } }, new Map())
   company.activateReplacements([{ instance: 'slack_2' }])
-  const report = await createReport(summarizeAll(installation().people.all()), monday)
+  const report = await createReport(summarizeAll(setUpInstallation().people.all()), monday)
   const apps = { ...report, datasources: [newAppCounts('slack_2', 'Slack')] }
   return withCompanyNames(apps, { ...newKeepState(), ...changed }, company, 'en')
 }
@@ -268,18 +277,18 @@ it.each([
 })
 
 it('/admin doesn’t report a run that the operator interrupted', async () => {
-  const company = installation()
-  await company.run([ADA, 'bob@acme.example'])
+  const installation = setUpInstallation()
+  await installation.run([ADA, 'bob@acme.example'])
   const interrupted = { signal: AbortSignal.abort() }
-  await expect(company.run([ADA], interrupted)).rejects.toThrow(/Nothing was done/)
-  expect((await company.keepState.load()).stopped).toBeUndefined()
+  await expect(installation.run([ADA], interrupted)).rejects.toThrow(/Nothing was done/)
+  expect((await installation.keepState.load()).stopped).toBeUndefined()
 })
 
 it('/admin reports a stopped run until another one completes', async () => {
-  const company = installation()
-  const { run, conditions } = company
+  const installation = setUpInstallation()
+  const { run, conditions } = installation
   const needs = async () =>
-    (await itemsOnAdmin(company)).map(({ title, detail, command }) => [title, detail, command])
+    (await itemsOnAdmin(installation)).map(({ title, detail, command }) => [title, detail, command])
   const both = [ADA, 'bob@acme.example']
   await run(both)
   for (const [list, why, command] of [
@@ -322,7 +331,7 @@ async function runForUntold({ run, people, unconnectedApps, keepState }: Install
 }
 
 it('a run says whom the limit keeps from being told, without exit code 3', async () => {
-  const { exit, err } = await runForUntold(installation())
+  const { exit, err } = await runForUntold(setUpInstallation())
   expect(exit).toBe(0)
   expect(err).toContain(
     'Needs you: Notion 1: 5 people don’t know that they have to connect it. It was lost, has moved or is new for them, and they’ve had four emails in a quarter. No email can leave before Apr 19, 2027: announce it on the intranet, or tell them.\n  https://onramp.acme.example/admin/people?show=limited&app=notion_1\n',
@@ -330,8 +339,8 @@ it('a run says whom the limit keeps from being told, without exit code 3', async
 })
 
 it('the digest names an app of which people at the limit don’t know', async () => {
-  const company = installation()
-  await runForUntold(company)
-  const digest = company.sentEmails.find(({ to }) => to === 'admin@acme.example')
+  const installation = setUpInstallation()
+  await runForUntold(installation)
+  const digest = installation.sentEmails.find(({ to }) => to === 'admin@acme.example')
   expect(digest?.text).toContain('Notion 1: 5 people don’t know that they have to connect it')
 })
