@@ -7,6 +7,7 @@ import type { Company } from '../company/company.ts'
 import { Problem, type ProblemCode } from '../problem.ts'
 import { StoreUnavailable } from '../records/records.ts'
 import { sendsBearer } from './bearer.ts'
+import { findSignedIn } from '../session/signed-in.ts'
 import { currentRequest, newRequestId } from '../trace/current-request.ts'
 import {
   mayBeFromOwnPage,
@@ -136,11 +137,16 @@ function repeatUrl(problem: Problem, req: Request, publicUrl: string): string | 
 const GETS_WITH_EFFECT = /^\/(onboarding\/connect|invite\/[^/]+\/start|sign-out|signed-out)(\/|$)/i
 
 /**
- * True if a form of our page may have led here. Chromium applies `form-action` to all redirects of a form, so it would
- * refuse the one to the authorization server, and nothing would happen on the page.
+ * True if a form of our page may have led here: by a POST, by a query, or by the redirect after a POST, if the session
+ * goes on without a valid token. Chromium applies `form-action` to all redirects of a form, so it would refuse the one
+ * to the authorization server, and nothing would happen on the page.
  */
-const mayBeForm = (req: Request): boolean =>
-  isProvenFromOwnPage(req) && req.get('sec-fetch-dest') === 'document' && !GETS_WITH_EFFECT.test(req.path)
+function mayBeForm(req: Request): boolean {
+  if (!isProvenFromOwnPage(req) || req.get('sec-fetch-dest') !== 'document') return false
+  if (req.method !== 'GET') return true
+  const mayBeRedirected = req.originalUrl.includes('?') || findSignedIn(req) !== undefined
+  return mayBeRedirected && !GETS_WITH_EFFECT.test(req.path)
+}
 
 /** The URL for "Try again", which must not turn a request from elsewhere into one from our page. */
 function safeRepeatUrl(req: Request, publicUrl: string): string {

@@ -67,30 +67,37 @@ it.each([
 })
 
 const SIGN_IN = '/sign-in?return_to=%2Fonboarding'
-const ownForm = { 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'document' }
+const ownPage = { status: 200, refresh: `0; url=${SIGN_IN}` }
+const redirect = { status: 303, location: SIGN_IN }
+/** A navigation that a link or form of our page began. */
+const own = { 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'document' }
 
 // prettier-ignore
 it.each([
-  ['a button of our page', 'POST', '/onboarding/skip/slack_1', ownForm, 'page'],
-  ['a search with the form of our page', 'GET', '/search?q=roadmap', ownForm, 'page'],
-  ['the page after a button', 'GET', '/onboarding', ownForm, 'page'],
-  ['a link to an app', 'GET', '/onboarding/connect/slack_1', ownForm, 'redirect'],
-  ['a link of the intranet', 'GET', '/onboarding', { ...ownForm, 'sec-fetch-site': 'cross-site' }, 'redirect'],
-  ['a typed address', 'GET', '/onboarding', { ...ownForm, 'sec-fetch-site': 'none' }, 'redirect'],
-  ['a frame of our page', 'GET', '/onboarding', { ...ownForm, 'sec-fetch-dest': 'iframe' }, 'redirect'],
-  ['a program', 'POST', '/onboarding/skip/slack_1', {}, 'redirect'],
-] as const)('after the end of a sign-in, %s leads to the sign-in by a %5$s', async (...row) => {
-  const [, method, path, headers, kind] = row
-  const app = failing(() => new Problem(401, 'signed_out', { tryAgain: SIGN_IN }), { sendPage: neutralPages })
+  { title: 'a button', method: 'post', path: '/onboarding/skip/slack_1', expected: ownPage },
+  { title: 'a search', path: '/search?q=roadmap', expected: ownPage },
+  { title: 'the page after a button', path: '/onboarding', hasSession: true, expected: ownPage },
+  { title: 'a link of our page', path: '/onboarding', expected: redirect },
+  { title: 'a link to an app', path: '/onboarding/connect/slack_1', hasSession: true, expected: redirect },
+  { title: 'a link to an app with a query', path: '/onboarding/connect/slack_1?a=b', expected: redirect },
+  { title: 'the intranet', path: '/search?q=a', headers: { ...own, 'sec-fetch-site': 'cross-site' }, expected: redirect },
+  { title: 'a bookmark', path: '/search?q=a', headers: { ...own, 'sec-fetch-site': 'none' }, expected: redirect },
+  { title: 'a frame', path: '/search?q=a', headers: { ...own, 'sec-fetch-dest': 'iframe' }, expected: redirect },
+  { title: 'a program', method: 'post', path: '/onboarding/skip/slack_1', headers: {}, expected: redirect },
+] as const)('once a sign-in has ended, $title leads to the next one as $expected.status', async (row) => {
+  const withSession: RequestHandler = (req, _res, next) => {
+    if ('hasSession' in row) Object.assign(req, { session: { user: { subject: 'ada' } } })
+    next()
+  }
+  const problem = () => new Problem(401, 'signed_out', { tryAgain: SIGN_IN })
+  const app = failing(problem, { sendPage: neutralPages }, [withSession])
 
-  const agent = method === 'POST' ? request(app).post(path) : request(app).get(path)
-  const { status, headers: received, text } = await agent.set({ accept: 'text/html', ...headers })
+  const agent = request(app)['method' in row ? row.method : 'get'](row.path)
+  const answer = await agent.set({ accept: 'text/html', ...('headers' in row ? row.headers : own) })
 
-  const { location, refresh } = received as Record<string, string>
-  expect({ status, location, refresh }).toEqual(
-    kind === 'page' ? { status: 200, refresh: `0; url=${SIGN_IN}` } : { status: 303, location: SIGN_IN },
-  )
-  expect(text.includes(`href="${SIGN_IN}"`)).toBe(kind === 'page')
+  const { location, refresh } = answer.headers as Record<string, string>
+  expect({ status: answer.status, location, refresh }).toEqual(row.expected)
+  expect(answer.text.includes(`href="${SIGN_IN}"`)).toBe(row.expected === ownPage)
 })
 
 it.each([
